@@ -1,0 +1,69 @@
+// Builds the three bundles: extension host (cjs), command line and engine (cjs), webview (iife).
+// `--production` minifies; `--watch` rebuilds on change. Metafiles go to out/ for the bundle tests.
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { build, context } from 'esbuild';
+
+const production = process.argv.includes('--production');
+const watch = process.argv.includes('--watch');
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+const undiciVersion = JSON.parse(
+  readFileSync(new URL('node_modules/undici/package.json', import.meta.url), 'utf8'),
+).version;
+
+const common = {
+  bundle: true,
+  minify: production,
+  sourcemap: production ? false : 'linked',
+  metafile: true,
+  logLevel: 'warning',
+  absWorkingDir: import.meta.dirname,
+  define: {
+    ISOPERF_VERSION: JSON.stringify(version),
+    UNDICI_VERSION: JSON.stringify(undiciVersion),
+  },
+};
+
+const bundles = {
+  extension: {
+    ...common,
+    entryPoints: ['src/extension/main.ts'],
+    outfile: 'dist/extension.js',
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    external: ['vscode'],
+    mainFields: ['module', 'main'],
+  },
+  cli: {
+    ...common,
+    entryPoints: ['src/cli/main.ts'],
+    outfile: 'dist/cli.js',
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    mainFields: ['module', 'main'],
+    banner: { js: '#!/usr/bin/env node' },
+  },
+  webview: {
+    ...common,
+    entryPoints: { webview: 'webview/main.ts', style: 'webview/style.css' },
+    outdir: 'dist',
+    platform: 'browser',
+    format: 'iife',
+    target: 'chrome128',
+  },
+};
+
+const only = process.argv.filter((word) => word in bundles);
+mkdirSync(new URL('out/', import.meta.url), { recursive: true });
+for (const [name, options] of Object.entries(bundles)) {
+  if (only.length > 0 && !only.includes(name)) continue;
+  if (watch) {
+    const watching = await context(options);
+    await watching.watch();
+    continue;
+  }
+  const result = await build(options);
+  writeFileSync(new URL(`out/${name}.meta.json`, import.meta.url), JSON.stringify(result.metafile));
+  if (name === 'cli') chmodSync(new URL('dist/cli.js', import.meta.url), 0o755);
+}

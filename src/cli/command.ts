@@ -1,0 +1,29 @@
+// What every verb of the command line looks like, and the little they share.
+
+export interface CliIo {
+  /** Writes to standard output as is. */
+  out(text: string): void;
+  /** Writes to standard error as is. */
+  err(text: string): void;
+  /** True when standard error is a terminal: progress bars and colours are allowed there. */
+  readonly isTerminal: boolean;
+  readonly columns: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+export interface Command {
+  readonly name: string;
+  /** One line for `isoperf --help`. */
+  readonly summary: string;
+  /** What `isoperf <name> --help` prints: usage, options with defaults, examples, exit codes. */
+  readonly help: string;
+  /** Exit code. Throws UsageError for a wrong command line. */
+  run(args: readonly string[], io: CliIo): Promise<number>;
+}
+
+/** A wrong command line: printed with a pointer to --help, exit code 2. */
+export class UsageError extends Error {}
+
+/** Shared by the verbs: 0 fine, 1 the thing judged is bad, 2 nothing usable was given. 3 and 4 belong to `compare`. */
+export const EXIT = { ok: 0, failed: 1, unusable: 2, confounded: 3, undetermined: 4 } as const;

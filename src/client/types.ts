@@ -1,0 +1,76 @@
+// What the load generator asks of a client: send one prepared request, give back what was seen on the wire.
+import type { Outcome, ServerUsage } from '../metrics/record';
+
+export type ApiType = 'completion' | 'chat';
+
+/** A request prepared before the clock starts: nothing is built or serialised on the sending loop. */
+export interface PreparedRequest {
+  readonly id: number;
+  readonly stage: number;
+  readonly api: ApiType;
+  readonly streaming: boolean;
+  /** Path of the route, e.g. `/v1/completions`; joined to the base URL by the client. */
+  readonly route: string;
+  /** The JSON body, serialised. */
+  readonly body: string;
+  readonly promptHash: string;
+  readonly askedPromptTokens?: number;
+  readonly maxTokens: number;
+  /** The prompt's texts as a client tokenizer would count them. */
+  readonly promptTexts: readonly string[];
+}
+
+/** What one request looked like on the wire. Times: seconds on the monotonic clock (performance.now() / 1000), taken at the data event. */
+export interface WireResult {
+  readonly sentSeconds?: number;
+  readonly firstByteSeconds?: number;
+  readonly firstTokenSeconds?: number;
+  readonly firstContentSeconds?: number;
+  readonly chunkSeconds: readonly number[];
+  /** Text of each entry of chunkSeconds, all channels, to be tokenized after the clock stops. */
+  readonly chunkTexts: readonly string[];
+  readonly lastTokenSeconds?: number;
+  readonly endSeconds: number;
+  readonly outcome: Outcome;
+  readonly usage?: ServerUsage;
+  readonly finishReason?: string;
+  /** The whole answer as text (content channel; for streams, the deltas joined). */
+  readonly outputText: string;
+  /** Raw body as received, kept only when asked for. */
+  readonly rawBody?: string;
+}
+
+export interface SendOptions {
+  readonly timeoutSeconds: number;
+  /** Aborting cancels the request: outcome `cancelled` with the signal's reason. */
+  readonly signal: AbortSignal;
+  readonly keepRawBody: boolean;
+  /** Live figures; called from the data event's turn, must be cheap. */
+  readonly onFirstToken?: (latencySeconds: number) => void;
+  readonly onChunk?: (gapSeconds: number) => void;
+}
+
+export interface ServerFacts {
+  readonly version?: string;
+  readonly models?: readonly string[];
+  readonly notes: readonly string[];
+}
+
+export interface Client {
+  /** Never rejects: every expected failure is an outcome. */
+  send(request: PreparedRequest, options: SendOptions): Promise<WireResult>;
+  /** Asks `/v1/models` and `/version`; what is missing is said in `notes`. A server that cannot be reached at all is a thrown ClientProblem's `problem`. */
+  probe(): Promise<ServerFacts>;
+  close(): Promise<void>;
+}
+
+export interface ClientOptions {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly apiKey?: string;
+  readonly certPath?: string;
+  readonly keyPath?: string;
+  readonly caPath?: string;
+  /** Never fewer than the largest number of requests in flight. */
+  readonly connections: number;
+}

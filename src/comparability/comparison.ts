@@ -1,0 +1,156 @@
+// The judged comparison of two runs: what the command line prints, the webview draws and the exit code follows from.
+import type { ConfigPath } from '../problem';
+
+export type DimensionId =
+  | 'load-model'
+  | 'arrival-process'
+  | 'offered-load'
+  | 'client-limit'
+  | 'warmup-window'
+  | 'completeness'
+  | 'input-length'
+  | 'output-length'
+  | 'stop-behaviour'
+  | 'token-source'
+  | 'endpoint-mode'
+  | 'sample-size';
+
+/** same < intended < aligned < unknown < confounds, from harmless to fatal. */
+export type DimensionState = 'same' | 'aligned' | 'intended' | 'confounds' | 'unknown';
+
+/** The quantities a comparison may show. Latencies are compared per statistic (mean, p50, p95, p99), rates once. */
+export type MetricName =
+  | 'ttft'
+  | 'tpot'
+  | 'itl'
+  | 'ntpot'
+  | 'request_latency'
+  | 'schedule_delay'
+  | 'requests_per_sec'
+  | 'input_tokens_per_sec'
+  | 'output_tokens_per_sec'
+  | 'total_tokens_per_sec'
+  | 'error_rate';
+
+export type Statistic = 'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'p99.9' | 'value';
+
+/** One thing that was read, and where. `value` is absent when the file does not record it. */
+export interface Evidence {
+  /** Name inside the report folder, e.g. `run.json`, `config.yaml`, `records.jsonl`. */
+  readonly file: string;
+  /** Dotted key, or what was computed over the records. */
+  readonly key: string;
+  readonly value?: string;
+  /** Place in the run's config to click. */
+  readonly configPath?: ConfigPath;
+}
+
+export interface FindingSide {
+  /** The side in a few words, e.g. "no warm-up", "server usage", "not recorded". */
+  readonly summary: string;
+  readonly evidence: readonly Evidence[];
+}
+
+export interface Finding {
+  readonly dimension: DimensionId;
+  readonly title: string;
+  readonly question: string;
+  readonly state: DimensionState;
+  /** What differs and so what, one or two sentences; for `same`, what was compared. */
+  readonly message: string;
+  /** What counts as equal, and why. */
+  readonly tolerance: string;
+  readonly a: FindingSide;
+  readonly b: FindingSide;
+  /** Metrics it moves when it differs; with statistics where only some are moved. */
+  readonly moves: readonly MovedMetric[];
+  /** Code of the pitfall it belongs to, e.g. `CMP008`. */
+  readonly pitfall?: string;
+  readonly remedy?: string;
+}
+
+export interface MovedMetric {
+  readonly metric: MetricName;
+  /** Absent: every statistic of the metric. */
+  readonly statistics?: readonly Statistic[];
+}
+
+export type MetricVerdict = 'comparable' | 'comparable-after-alignment' | 'confounded' | 'undetermined';
+
+export interface MetricSide {
+  readonly value?: number;
+  /** Why there is no value: "not streamed", "n = 60 is under the 299 that p99 needs", ... */
+  readonly missing?: string;
+  readonly n: number;
+}
+
+export interface MetricComparison {
+  readonly metric: MetricName;
+  readonly statistic: Statistic;
+  readonly label: string; // "TTFT p95"
+  readonly unit: string; // "ms", "s", "tokens/s", "requests/s", "%"
+  /** Index into `Comparison.stages`. */
+  readonly stage: number;
+  readonly better: 'lower' | 'higher' | 'neither';
+  readonly a: MetricSide;
+  readonly b: MetricSide;
+  readonly difference?: {
+    readonly absolute: number;
+    /** (b - a) / a x 100; the base is always A. Absent when a is 0. */
+    readonly percentOfA?: number;
+    /** 95 % interval of the absolute difference; absent with the reason in `noInterval`. */
+    readonly interval?: {
+      readonly low: number;
+      readonly high: number;
+      readonly level: number;
+      readonly method: string;
+    };
+    readonly noInterval?: string;
+    /** In words: "B is 12 % lower (better)", "no detectable difference". */
+    readonly words: string;
+  };
+  readonly verdict: MetricVerdict;
+  /** Dimensions behind a verdict other than comparable. */
+  readonly because: readonly DimensionId[];
+}
+
+export interface ComparedRun {
+  /** Folder as the user named it. */
+  readonly folder: string;
+  readonly name: string;
+  readonly startedAt?: string;
+  readonly tool: string;
+  readonly endpoint?: string;
+  readonly model?: string;
+  readonly load: string;
+  readonly state: string; // "complete", "incomplete: 812 of 1,800"
+}
+
+export interface MatchedStages {
+  readonly a: number;
+  readonly b: number;
+  readonly label: string; // "10 rps"
+}
+
+export interface Comparison {
+  readonly format: 'isoperf-comparison';
+  readonly version: 1;
+  readonly a: ComparedRun;
+  readonly b: ComparedRun;
+  readonly intended: readonly DimensionId[];
+  readonly verdict: {
+    readonly state: 'comparable' | 'confounded' | 'undetermined';
+    readonly exitCode: 0 | 3 | 4;
+    /** One sentence in plain words. */
+    readonly sentence: string;
+  };
+  /** The bounded claim, or why there is none. */
+  readonly claim: { readonly text?: string; readonly noClaim?: string };
+  /** Every dimension, worst first. */
+  readonly findings: readonly Finding[];
+  readonly stages: readonly MatchedStages[];
+  /** Stages of one side that have no counterpart, in words. */
+  readonly unmatched: readonly string[];
+  readonly metrics: readonly MetricComparison[];
+  readonly notes: readonly string[];
+}

@@ -1,0 +1,48 @@
+// inference-perf's `*_lifecycle_metrics.json`, main's layout (reference inference-perf.md section 5.2). Seconds, tokens, bytes.
+
+/** `mean`, `min`, `max`, then `median` or `p<q>` for each configured percentile; null where nothing was measured. */
+export type Stat = Readonly<Record<string, number>> | null;
+
+export interface LifecycleReport {
+  readonly benchmark_time_seconds: number;
+  readonly load_summary: {
+    readonly count: number;
+    readonly schedule_delay: Stat;
+    readonly send_duration?: number;
+    readonly requested_rate?: number;
+    readonly achieved_rate?: number;
+    readonly concurrency?: number;
+  };
+  readonly successes: {
+    readonly count: number;
+    readonly latency: {
+      readonly request_latency: Stat;
+      readonly normalized_time_per_output_token: Stat;
+      readonly time_per_output_token: Stat;
+      readonly time_to_first_token: Stat;
+      readonly inter_token_latency: Stat;
+    };
+    readonly throughput: {
+      readonly input_tokens_per_sec: number | null;
+      readonly output_tokens_per_sec: number | null;
+      readonly total_tokens_per_sec: number | null;
+      readonly requests_per_sec: number;
+    };
+    readonly request_size_bytes: Stat;
+    readonly prompt_tokens: Readonly<Record<string, number>> | null;
+    readonly output_len: Stat;
+    readonly output_tokens: Readonly<Record<string, number>> | null;
+    readonly token_count_mismatches: number;
+    readonly goodput_metrics?: Readonly<Record<string, number>>;
+  };
+  readonly failures: {
+    readonly count: number;
+    readonly request_latency: Stat;
+    readonly prompt_tokens: Readonly<Record<string, number>> | null;
+    readonly by_label: Readonly<
+      Record<string, { readonly count: number; readonly messages: readonly { readonly message: string }[] }>
+    >;
+  };
+  /** Ours, beside inference-perf's keys (its readers ignore it): why a value is null. */
+  readonly isoperf?: { readonly not_measured: Readonly<Record<string, string>> };
+}

@@ -1,0 +1,56 @@
+// What went wrong, as data: every expected error in the product is one of these.
+
+export type Severity = 'error' | 'warning' | 'information';
+
+/** Keys and indexes from the document's root to a value, e.g. ['load', 'stages', 0, 'rate']. */
+export type ConfigPath = readonly (string | number)[];
+
+/** Zero-based lines and UTF-16 columns; the end is exclusive. */
+export interface TextRange {
+  readonly startLine: number;
+  readonly startColumn: number;
+  readonly endLine: number;
+  readonly endColumn: number;
+}
+
+export interface Problem {
+  /** Stable and documented, e.g. `CFG004`. Prefixes: YML yaml text, CFG config model, CMP comparability pitfall, RUN running, REP report. */
+  readonly code: string;
+  readonly severity: Severity;
+  readonly path: ConfigPath;
+  /** What is wrong, consequence first, in the user's words; one sentence or two. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+  /** Where in the text; absent when the problem has no place there. */
+  readonly range?: TextRange;
+  /** The file the range belongs to, when it is not the one being judged. */
+  readonly file?: string;
+}
+
+/** Either a value, or the reasons why there is none. Warnings may accompany a value. */
+export type Result<T> =
+  | { readonly ok: true; readonly value: T; readonly problems: readonly Problem[] }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** `load.stages[0].rate`, as users write it; the empty path is the document itself. */
+export function formatPath(path: ConfigPath): string {
+  let text = '';
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`;
+    else text += text === '' ? step : `.${step}`;
+  }
+  return text;
+}
+
+/** One line as compilers print it: `file:line:col: error CODE message (remedy)`; line and column count from 1. */
+export function formatProblem(problem: Problem, file: string): string {
+  const name = problem.file ?? file;
+  const place = problem.range ? `${name}:${problem.range.startLine + 1}:${problem.range.startColumn + 1}` : name;
+  const key =
+    problem.path.length > 0 && !problem.message.includes(formatPath(problem.path))
+      ? `${formatPath(problem.path)}: `
+      : '';
+  const remedy = problem.remedy === undefined ? '' : ` Remedy: ${problem.remedy}`;
+  return `${place}: ${problem.severity} ${problem.code} ${key}${problem.message}${remedy}`;
+}

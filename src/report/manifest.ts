@@ -1,0 +1,195 @@
+// run.json: the manifest of one run. Everything a comparison asks for and inference-perf's own files do not record.
+// Written when the run is planned (state "running"), again as stages end, and at the end; a killed run keeps the last one.
+import * as z from 'zod';
+
+export const MANIFEST_FORMAT = 'isoperf-run';
+export const MANIFEST_VERSION = 1;
+export const MANIFEST_FILE = 'run.json';
+export const RECORDS_FILE = 'records.jsonl';
+
+const count = z.int().nonnegative();
+const seconds = z.number();
+
+/** Mean and quantiles of realised values; `count` is how many there were. */
+const distribution = z.object({
+  count,
+  mean: z.number(),
+  stdDev: z.number(),
+  min: z.number(),
+  p5: z.number(),
+  p25: z.number(),
+  p50: z.number(),
+  p75: z.number(),
+  p95: z.number(),
+  p99: z.number(),
+  max: z.number(),
+});
+export type Distribution = z.infer<typeof distribution>;
+
+const counts = z.object({ planned: count, ok: count, failed: count, cancelled: count, notSent: count });
+
+const tokenizerIdentity = z.object({
+  source: z.string().meta({ description: 'Path of the tokenizer.json that was read.' }),
+  sha256: z.string().meta({ description: 'Hash of tokenizer.json.' }),
+});
+
+const tokenSource = z.object({
+  source: z
+    .enum(['server-usage', 'client-tokenizer', 'mixed', 'not-counted'])
+    .meta({ description: 'Who counted. mixed: server usage where it was sent, the client tokenizer elsewhere.' }),
+  tokenizer: tokenizerIdentity.optional(),
+  serverCounted: count.meta({ description: 'Successful requests the server reported a count for.' }),
+  clientCounted: count.meta({ description: 'Successful requests the client counted.' }),
+  reason: z.string().optional().meta({ description: 'Why this source, in words.' }),
+});
+
+const stage = z.object({
+  id: count,
+  warmup: z.boolean(),
+  loadType: z.string(),
+  arrivalLaw: z.string().meta({
+    description:
+      'The law the arrivals really follow: exponential-gaps-rescaled (inference-perf "constant"), poisson-per-second (its "poisson"), closed-loop.',
+  }),
+  seed: z.int().optional(),
+  requestedRateRps: z.number().optional(),
+  requestedDurationSeconds: z.number().optional(),
+  requestedConcurrency: z.int().optional(),
+  planned: count,
+  state: z.enum(['planned', 'running', 'complete', 'cancelled']),
+  counts: counts.optional(),
+  startSeconds: seconds.optional().meta({ description: 'Zero of the stage’s schedule.' }),
+  firstSentSeconds: seconds.optional(),
+  lastSentSeconds: seconds.optional(),
+  endSeconds: seconds.optional().meta({ description: 'Last request’s end.' }),
+  achievedRateRps: z.number().optional(),
+  gaps: distribution.optional().meta({ description: 'Realised gaps between sends, seconds.' }),
+  gapCv: z
+    .number()
+    .optional()
+    .meta({ description: 'Coefficient of variation of the realised gaps: 0 even, 1 Poisson.' }),
+  scheduleHash: z.string().optional().meta({ description: 'sha256 of the planned offsets.' }),
+});
+export type StageManifest = z.infer<typeof stage>;
+
+const stageHealth = z.object({
+  stage: count,
+  scheduleDelay: distribution.optional().meta({ description: 'sent - scheduled, seconds.' }),
+  scheduleDelayGrowth: z.number().optional().meta({ description: 'Slope of the schedule delay over time, s/s.' }),
+  eventLoopUse: z.number().optional().meta({ description: 'Event-loop utilization, 0..1.' }),
+  eventLoopDelayP99Seconds: z.number().optional(),
+  cpuUse: z.number().optional().meta({ description: 'CPU of the engine process, cores.' }),
+  maxInFlight: count.optional(),
+  inFlightCap: count
+    .optional()
+    .meta({ description: 'num_workers x worker_max_concurrency, or the concurrency level.' }),
+  littlesLaw: z.number().optional().meta({ description: 'requests/s x mean latency: the average number in flight.' }),
+  verdict: z.enum(['ok', 'warning', 'client-limited']),
+  reasons: z.array(z.string()),
+});
+export type StageHealth = z.infer<typeof stageHealth>;
+
+export const manifestSchema = z.object({
+  format: z.literal(MANIFEST_FORMAT),
+  version: z.literal(MANIFEST_VERSION),
+  id: z.string().meta({ description: 'Unique id of the run.' }),
+  name: z.string().meta({ description: 'Name of the config file without its extension.' }),
+  state: z.enum(['running', 'complete', 'incomplete']),
+  stateReason: z.string().optional(),
+  tool: z.object({ name: z.literal('isoperf'), version: z.string() }),
+  runtime: z.object({
+    node: z.string(),
+    undici: z.string(),
+    platform: z.string(),
+    arch: z.string(),
+    cpus: count,
+    cpuModel: z.string().optional(),
+    host: z.string().optional(),
+    memoryBytes: z.number().optional(),
+  }),
+  clock: z.object({
+    startedAt: z.string().meta({ description: 'Wall-clock time of the run’s zero, ISO 8601 UTC.' }),
+    endedAt: z.string().optional(),
+    zeroMonotonicSeconds: z
+      .number()
+      .meta({ description: 'Monotonic clock at the run’s zero; report times are this plus the record’s time.' }),
+    durationSeconds: z.number().optional(),
+  }),
+  config: z.object({
+    file: z.string(),
+    sha256: z.string().meta({ description: 'Hash of the config text as read, before --set.' }),
+    target: z.string().meta({ description: 'inference-perf version whose rules judged it.' }),
+    overrides: z.array(z.string()),
+    directives: z.array(
+      z.object({ name: z.string(), value: z.string().optional(), path: z.array(z.union([z.string(), z.number()])) }),
+    ),
+    effective: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'What ran: defaults and overrides applied, secrets removed.' }),
+  }),
+  workload: z.object({
+    fingerprint: z
+      .string()
+      .meta({
+        description: 'sha256 over prompt hashes, lengths, parameters and offsets of the whole stream, in order.',
+      }),
+    promptsHash: z
+      .string()
+      .meta({ description: 'sha256 over the prompt hashes alone: equal prompts, whatever the schedule.' }),
+    seed: z.int().optional(),
+    seedSource: z
+      .string()
+      .optional()
+      .meta({ description: 'Where the seed came from: directive, load.base_seed, clock.' }),
+    dataType: z.string(),
+    askedPromptTokens: distribution.optional(),
+    maxTokens: distribution.optional(),
+    distinctPrompts: count,
+    sharedPrefixTokens: z.number().optional(),
+  }),
+  stages: z.array(stage),
+  counts: counts.optional(),
+  tokens: z
+    .object({
+      input: tokenSource,
+      output: tokenSource,
+      itl: z.enum(['tokens', 'chunks']).meta({ description: 'Whether ITL gaps are between tokens or between chunks.' }),
+    })
+    .optional(),
+  lengths: z
+    .object({
+      prompt: distribution.optional(),
+      output: distribution.optional(),
+      finishReasons: z.record(z.string(), count),
+    })
+    .optional()
+    .meta({ description: 'Realised lengths of the successes inside the window, by the token source above.' }),
+  window: z.object({
+    warmupStages: z.array(count),
+    warmupRequests: count,
+    note: z.string().optional(),
+  }),
+  health: z.array(stageHealth),
+  endpoint: z.object({
+    kind: z.enum(['config', 'override', 'simulator']),
+    baseUrl: z.string(),
+    route: z.string(),
+    serverType: z.string(),
+    apiType: z.string(),
+    streaming: z.boolean(),
+    model: z.string(),
+    modelSource: z.string(),
+    ignoreEos: z.boolean(),
+    requestTimeoutSeconds: z.number(),
+    server: z
+      .object({ version: z.string().optional(), models: z.array(z.string()).optional(), notes: z.array(z.string()) })
+      .optional()
+      .meta({ description: 'What the server said of itself at /version and /v1/models.' }),
+    tls: z.boolean(),
+    proxy: z.string().optional(),
+  }),
+  problems: z.array(z.object({ code: z.string(), severity: z.string(), message: z.string() })),
+});
+
+export type RunManifest = z.infer<typeof manifestSchema>;
+export type TokenSource = z.infer<typeof tokenSource>;

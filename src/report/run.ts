@@ -1,0 +1,33 @@
+// A Run: one report folder as the product sees it, whatever wrote it. Readers make these; views and comparisons take them.
+import type { RequestRecord } from '../metrics/record';
+import type { LifecycleReport } from '../metrics/lifecycle';
+import type { Problem } from '../problem';
+import type { RunManifest } from './manifest';
+
+export interface Run {
+  /** Folder as the user named it. */
+  readonly folder: string;
+  readonly tool: { readonly name: string; readonly version?: string };
+  /** Absent for folders that IsoPerf did not write. */
+  readonly manifest?: RunManifest;
+  /** Text of the folder's config.yaml, to show and click. */
+  readonly configText?: string;
+  /** Per-request records, in planned order; absent when the folder has none. */
+  readonly records?: readonly RequestRecord[];
+  /** `summary_lifecycle_metrics.json`. */
+  readonly summary?: LifecycleReport;
+  /** `stage_<n>_lifecycle_metrics.json` by stage. */
+  readonly stages: ReadonlyMap<number, LifecycleReport>;
+  /** Names of the files that were read. */
+  readonly files: readonly string[];
+  /** What the reader noticed: truncated last line, missing summary, counts that do not add up. */
+  readonly problems: readonly Problem[];
+}
+
+/** How a reader reaches a folder: no paths, so that it works over VS Code's file system, Node and tests alike. */
+export interface FolderAccess {
+  readonly name: string;
+  list(): Promise<readonly string[]>;
+  /** Undefined when the file is not there. */
+  readText(file: string): Promise<string | undefined>;
+}

@@ -62,5 +62,4 @@ export default tseslint.config(
       },
     },
   },
-  { files: ['test/unit/tools/**', 'vitest.config.ts', 'knip.config.ts'], rules: { 'no-restricted-syntax': 'off' } },
 );

@@ -1,0 +1,81 @@
+// What a comparison view shows, ready to draw: the judged comparison with its heads and overlaid charts beside it.
+import type { ChartGroup, Figure, Tone } from '../report/view-model';
+import type { DimensionId, DimensionState, MetricVerdict } from './comparison';
+
+/** One line of the two heads: the same field of A and of B under each other. */
+export interface HeadRow {
+  readonly label: string;
+  readonly a: string;
+  readonly b: string;
+  readonly differs: boolean;
+}
+
+export interface FindingView {
+  /** Index into `Comparison.findings`. */
+  readonly index: number;
+  readonly title: string;
+  readonly message: string;
+  readonly a: FindingSideView;
+  readonly b: FindingSideView;
+  /** "TTFT (every statistic), output tokens/s". */
+  readonly moves: string;
+  readonly tolerance: string;
+  readonly remedy?: string;
+  readonly pitfall?: string;
+}
+
+export interface FindingSideView {
+  readonly summary: string;
+  readonly evidence: readonly { readonly place: string; readonly value: string }[];
+  /** True when there is a file to open. */
+  readonly canOpen: boolean;
+}
+
+export interface FindingGroup {
+  readonly state: DimensionState;
+  readonly title: string;
+  /** What the state means for the reader. */
+  readonly hint: string;
+  readonly findings: readonly FindingView[];
+}
+
+export interface MetricRow {
+  readonly label: string;
+  readonly unit: string;
+  readonly a: Figure;
+  readonly b: Figure;
+  readonly difference: Figure;
+  readonly interval: Figure;
+  /** "B is 12 % lower (better)". */
+  readonly words: string;
+  readonly verdict: MetricVerdict;
+  /** The verdict in words with what stands behind it. */
+  readonly verdictWords: string;
+}
+
+export interface MetricTable {
+  readonly stage: string;
+  readonly rows: readonly MetricRow[];
+}
+
+export interface ComparisonView {
+  readonly title: string;
+  readonly names: { readonly a: string; readonly b: string };
+  readonly heads: readonly HeadRow[];
+  readonly verdict: {
+    readonly tone: Tone;
+    readonly word: string;
+    readonly sentence: string;
+    /** The claim, or the reason why there is none. */
+    readonly claim: string;
+    readonly isClaim: boolean;
+  };
+  readonly notes: readonly string[];
+  readonly groups: readonly FindingGroup[];
+  /** What may be declared as the one change under test. */
+  readonly intendable: readonly { readonly id: DimensionId; readonly title: string }[];
+  readonly intended?: DimensionId;
+  readonly metrics: readonly MetricTable[];
+  readonly charts: readonly ChartGroup[];
+  readonly files: { readonly a: readonly string[]; readonly b: readonly string[] };
+}

@@ -31,7 +31,24 @@ data:
 `,
 );
 
-const simulator = spawn(process.execPath, [cli, 'simulate', '--port', '0', '--ttft-ms', String(TRUTH.ttftMs), '--tpot-ms', String(TRUTH.tpotMs), '--prefill-us-per-token', '0', '--seed', '1'], { stdio: ['ignore', 'pipe', 'inherit'] });
+const simulator = spawn(
+  process.execPath,
+  [
+    cli,
+    'simulate',
+    '--port',
+    '0',
+    '--ttft-ms',
+    String(TRUTH.ttftMs),
+    '--tpot-ms',
+    String(TRUTH.tpotMs),
+    '--prefill-us-per-token',
+    '0',
+    '--seed',
+    '1',
+  ],
+  { stdio: ['ignore', 'pipe', 'inherit'] },
+);
 const url = await new Promise((resolve) => {
   let said = '';
   simulator.stdout.on('data', (text) => {
@@ -45,7 +62,11 @@ const rows = [];
 try {
   for (let run = 1; run <= RUNS; run++) {
     const folder = path.join(work, `run-${run}`);
-    const { status, stderr } = spawnSync(process.execPath, [cli, 'run', path.join(work, 'truth.yaml'), '--set', `server.base_url=${url}`, '--out', folder], { encoding: 'utf8' });
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [cli, 'run', path.join(work, 'truth.yaml'), '--set', `server.base_url=${url}`, '--out', folder],
+      { encoding: 'utf8' },
+    );
     if (status !== 0) throw new Error(`run ${run} ended with ${status}: ${stderr}`);
     const stage = JSON.parse(readFileSync(path.join(folder, 'stage_0_lifecycle_metrics.json'), 'utf8'));
     const manifest = JSON.parse(readFileSync(path.join(folder, 'run.json'), 'utf8'));
@@ -69,12 +90,23 @@ try {
 const line = (name, truth, key) => {
   const values = rows.map((row) => row[key]);
   const middle = median(values);
-  console.log(`${name.padEnd(12)} truth ${truth.toFixed(3)} ms   median of ${rows.length} runs ${middle.toFixed(3)} ms   error ${(middle - truth).toFixed(3)} ms   runs ${values.map((v) => v.toFixed(3)).join(' ')}`);
+  console.log(
+    `${name.padEnd(12)} truth ${truth.toFixed(3)} ms   median of ${rows.length} runs ${middle.toFixed(3)} ms   error ${(middle - truth).toFixed(3)} ms   runs ${values.map((v) => v.toFixed(3)).join(' ')}`,
+  );
 };
-console.log(`${os.cpus()[0]?.model ?? 'unknown CPU'}, ${os.cpus().length} cores, Node ${process.version}; simulator and engine share them`);
+console.log(
+  `${os.cpus()[0]?.model ?? 'unknown CPU'}, ${os.cpus().length} cores, Node ${process.version}; simulator and engine share them`,
+);
 line('TTFT median', TRUTH.ttftMs, 'ttftMs');
 line('TPOT median', TRUTH.tpotMs, 'tpotMs');
 line('ITL median', TRUTH.tpotMs, 'itlMs');
-console.log(`output tokens asked ${TRUTH.tokens}, realised min ${Math.min(...rows.map((r) => r.tokensMin))} max ${Math.max(...rows.map((r) => r.tokensMax))}`);
-for (const { counts } of rows) console.log(`planned ${counts.planned} = ok ${counts.ok} + failed ${counts.failed} + cancelled ${counts.cancelled} + not sent ${counts.notSent}`);
-console.log(`send lag p99 ${rows.map((r) => r.lagP99Ms.toFixed(2)).join(' ')} ms   event-loop use ${rows.map((r) => r.eventLoopUse?.toFixed(2)).join(' ')}`);
+console.log(
+  `output tokens asked ${TRUTH.tokens}, realised min ${Math.min(...rows.map((r) => r.tokensMin))} max ${Math.max(...rows.map((r) => r.tokensMax))}`,
+);
+for (const { counts } of rows)
+  console.log(
+    `planned ${counts.planned} = ok ${counts.ok} + failed ${counts.failed} + cancelled ${counts.cancelled} + not sent ${counts.notSent}`,
+  );
+console.log(
+  `send lag p99 ${rows.map((r) => r.lagP99Ms.toFixed(2)).join(' ')} ms   event-loop use ${rows.map((r) => r.eventLoopUse?.toFixed(2)).join(' ')}`,
+);

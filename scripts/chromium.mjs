@@ -2,7 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'];
+const PLACES = [
+  process.env.CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
 
 /** Path of the browser, or undefined. */
 export function findChromium() {
@@ -12,11 +18,16 @@ export function findChromium() {
 /** Makes sure there is one. Returns undefined when there is, otherwise the reason why not. */
 export async function ensureChromium() {
   if (findChromium()) return undefined;
-  const canInstall = process.platform === 'linux' && process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
+  const canInstall =
+    process.platform === 'linux' && process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0;
   if (!canInstall) return 'no Chromium found: install it, or set CHROMIUM to its path';
   console.log('Installing Chromium (apt-get) ...');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   spawnSync('apt-get', ['update', '-q'], { stdio: 'ignore', env });
-  const installed = spawnSync('apt-get', ['install', '-y', '-q', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'], { stdio: ['ignore', 'ignore', 'inherit'], env });
+  const installed = spawnSync(
+    'apt-get',
+    ['install', '-y', '-q', '--no-install-recommends', 'chromium', 'fonts-dejavu-core'],
+    { stdio: ['ignore', 'ignore', 'inherit'], env },
+  );
   return installed.status === 0 && findChromium() ? undefined : 'apt-get could not install chromium';
 }

@@ -28,10 +28,16 @@ function isoperf(args, { quiet = false } = {}) {
 
 /** Starts a simulator and waits until it says where it listens. */
 async function simulator(...flags) {
-  const { child, done } = isoperf(['simulate', '--port', '0', '--ttft-ms', '40', '--tpot-ms', '6', '--jitter', '0.05', '--seed', '1', ...flags], { quiet: true });
+  const { child, done } = isoperf(
+    ['simulate', '--port', '0', '--ttft-ms', '40', '--tpot-ms', '6', '--jitter', '0.05', '--seed', '1', ...flags],
+    { quiet: true },
+  );
   let said = '';
   const url = await new Promise((resolve, reject) => {
-    const limit = setTimeout(() => reject(new Error(`the simulator did not start within 20 s; it said: ${said}`)), 20_000);
+    const limit = setTimeout(
+      () => reject(new Error(`the simulator did not start within 20 s; it said: ${said}`)),
+      20_000,
+    );
     done.then((code) => reject(new Error(`the simulator ended with code ${code}; it said: ${said}`)), reject);
     child.stdout.on('data', (text) => {
       said += text;
@@ -55,7 +61,14 @@ function say(text) {
 }
 
 async function run(config, url, folder) {
-  const args = ['run', `samples/demo/${config}.yaml`, '--set', `server.base_url=${url}`, '--out', path.join('out', 'demo', folder)];
+  const args = [
+    'run',
+    `samples/demo/${config}.yaml`,
+    '--set',
+    `server.base_url=${url}`,
+    '--out',
+    path.join('out', 'demo', folder),
+  ];
   console.log(`$ isoperf ${args.join(' ')}`);
   const code = await isoperf(args).done;
   if (code !== 0) throw new Error(`the run of ${config}.yaml ended with code ${code}`);

@@ -15,7 +15,12 @@ const summary = [];
 
 function run(command, args, options = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1' }, ...options });
+    const child = spawn(command, args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1' },
+      ...options,
+    });
     let output = '';
     const keep = (data) => {
       output += data;
@@ -23,10 +28,13 @@ function run(command, args, options = {}) {
     };
     child.stdout.setEncoding('utf8').on('data', keep);
     child.stderr.setEncoding('utf8').on('data', keep);
-    const limit = setTimeout(() => {
-      output += `\n${command} did not end within ${options.limitSeconds ?? 600} s and was stopped\n`;
-      child.kill('SIGKILL');
-    }, (options.limitSeconds ?? 600) * 1000);
+    const limit = setTimeout(
+      () => {
+        output += `\n${command} did not end within ${options.limitSeconds ?? 600} s and was stopped\n`;
+        child.kill('SIGKILL');
+      },
+      (options.limitSeconds ?? 600) * 1000,
+    );
     child.on('error', (error) => resolve({ code: 127, output: `${output}\n${error.message}` }));
     child.on('close', (code) => {
       clearTimeout(limit);
@@ -40,7 +48,9 @@ function note(name, counts, started, detail = '') {
   total.failed += counts.failed;
   total.skipped += counts.skipped ?? 0;
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
-  summary.push(`  ${name.padEnd(9)} ${counts.passed} passed, ${counts.failed} failed${counts.skipped ? `, ${counts.skipped} skipped` : ''} (${seconds} s)${detail}`);
+  summary.push(
+    `  ${name.padEnd(9)} ${counts.passed} passed, ${counts.failed} failed${counts.skipped ? `, ${counts.skipped} skipped` : ''} (${seconds} s)${detail}`,
+  );
 }
 
 /** A check is one test: it holds or it does not. */
@@ -59,11 +69,23 @@ async function unit() {
   const started = performance.now();
   const file = path.join(root, 'out', 'unit.json');
   rmSync(file, { force: true });
-  const { code } = await run(bin('vitest'), ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${file}`], { limitSeconds: 1500 });
+  const { code } = await run(bin('vitest'), ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${file}`], {
+    limitSeconds: 1500,
+  });
   if (!existsSync(file)) return note('unit', { passed: 0, failed: 1 }, started, ' vitest wrote no results');
   const results = JSON.parse(readFileSync(file, 'utf8'));
-  const failed = results.numFailedTests + results.testResults.filter((suite) => suite.status === 'failed' && suite.assertionResults.length === 0).length;
-  note('unit', { passed: results.numPassedTests, failed: failed || (code === 0 && results.numPassedTests > 0 ? 0 : 1), skipped: results.numPendingTests + results.numTodoTests }, started);
+  const failed =
+    results.numFailedTests +
+    results.testResults.filter((suite) => suite.status === 'failed' && suite.assertionResults.length === 0).length;
+  note(
+    'unit',
+    {
+      passed: results.numPassedTests,
+      failed: failed || (code === 0 && results.numPassedTests > 0 ? 0 : 1),
+      skipped: results.numPendingTests + results.numTodoTests,
+    },
+    started,
+  );
 }
 
 async function floor(name, script) {
@@ -72,7 +94,12 @@ async function floor(name, script) {
   const missing = await ensureChromium();
   if (missing !== undefined) {
     console.log(`${name}: ${missing}`);
-    return note(name, process.env.CI ? { passed: 0, failed: 1 } : { passed: 0, failed: 0, skipped: 1 }, started, ` ${missing}`);
+    return note(
+      name,
+      process.env.CI ? { passed: 0, failed: 1 } : { passed: 0, failed: 0, skipped: 1 },
+      started,
+      ` ${missing}`,
+    );
   }
   const { code, output } = await run(process.execPath, [script], { limitSeconds: 900 });
   const line = [...output.matchAll(/^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gm)].at(-1);
@@ -85,7 +112,8 @@ async function floor(name, script) {
 const PARTS = {
   build: () => check('build', process.execPath, ['esbuild.mjs']),
   types: async () => {
-    for (const project of ['tsconfig.json', 'webview/tsconfig.json', 'test/tsconfig.json']) await check(`types ${project.split('/')[0].replace('tsconfig.json', 'src')}`, bin('tsc'), ['-p', project]);
+    for (const project of ['tsconfig.json', 'webview/tsconfig.json', 'test/tsconfig.json'])
+      await check(`types ${project.split('/')[0].replace('tsconfig.json', 'src')}`, bin('tsc'), ['-p', project]);
   },
   lint: () => check('lint', bin('eslint'), ['.', '--max-warnings', '0']),
   format: () => check('format', bin('prettier'), ['--check', '.']),

@@ -124,7 +124,9 @@ describe('import directions', () => {
   });
 
   it('let only the extension see vscode', () => {
-    expect(show(IMPORTS.filter((entry) => entry.to === 'vscode' && !entry.from.startsWith('src/extension/')))).toEqual([]);
+    expect(show(IMPORTS.filter((entry) => entry.to === 'vscode' && !entry.from.startsWith('src/extension/')))).toEqual(
+      [],
+    );
   });
 
   it('keep the engine out of the extension host', () => {
@@ -145,7 +147,15 @@ describe('import directions', () => {
   });
 
   it('keep Node out of the rooms that work on text and values', () => {
-    const pure = ['src/problem', 'src/config', 'src/metrics', 'src/pitfalls', 'src/language', 'src/comparability', 'src/messages'];
+    const pure = [
+      'src/problem',
+      'src/config',
+      'src/metrics',
+      'src/pitfalls',
+      'src/language',
+      'src/comparability',
+      'src/messages',
+    ];
     const wrong = IMPORTS.filter(
       (entry) =>
         /^(node:|fs$|path$|os$|crypto$)/.test(entry.to) &&

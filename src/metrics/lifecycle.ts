@@ -43,6 +43,11 @@ export interface LifecycleReport {
       Record<string, { readonly count: number; readonly messages: readonly { readonly message: string }[] }>
     >;
   };
-  /** Ours, beside inference-perf's keys (its readers ignore it): why a value is null. */
-  readonly isoperf?: { readonly not_measured: Readonly<Record<string, string>> };
+  /** Ours, beside inference-perf's keys (its readers ignore it). */
+  readonly isoperf?: {
+    /** Dotted key -> why its value is null, or what its numbers leave out. */
+    readonly not_measured: Readonly<Record<string, string>>;
+    /** Dotted key -> how our number differs from inference-perf's of the same name, where it does in this report. */
+    readonly differs_from_inference_perf?: Readonly<Record<string, string>>;
+  };
 }

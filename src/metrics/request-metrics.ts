@@ -1,0 +1,102 @@
+// The metrics of one request, each defined once: reports, comparisons and views all ask here.
+import type { RequestRecord } from './record';
+
+/** Who is believed for a token count. `mixed`: the server where it counted, the client's tokenizer elsewhere. */
+export type CountSource = 'server-usage' | 'client-tokenizer' | 'mixed' | 'not-counted';
+
+/** Whether ITL gaps are between tokens (zero inside a chunk) or between chunks. */
+export type ItlBasis = 'tokens' | 'chunks';
+
+/** True for a request the server answered in full. */
+export function isSuccess(record: RequestRecord): boolean {
+  return record.outcome.kind === 'ok';
+}
+
+/** Sent minus scheduled: the lateness that latencies leave out. */
+export function scheduleDelaySeconds(record: RequestRecord): number | undefined {
+  return difference(record.sentSeconds, record.scheduledSeconds);
+}
+
+/** End of the answer minus sent, as inference-perf's `request_latency`. */
+export function latencySeconds(record: RequestRecord): number | undefined {
+  return difference(record.endSeconds, record.sentSeconds);
+}
+
+/** First non-empty delta on any channel minus sent. Undefined when not streamed. */
+export function ttftSeconds(record: RequestRecord): number | undefined {
+  return difference(record.firstTokenSeconds, record.sentSeconds);
+}
+
+/** Tokens of the answer; undefined when that source did not count. */
+export function outputTokens(record: RequestRecord, source: CountSource): number | undefined {
+  return counted(record.usage?.completionTokens, record.clientOutputTokens, source);
+}
+
+/** Tokens of the prompt; undefined when that source did not count. */
+export function inputTokens(record: RequestRecord, source: CountSource): number | undefined {
+  return counted(record.usage?.promptTokens, record.clientPromptTokens, source);
+}
+
+function counted(server: number | undefined, client: number | undefined, source: CountSource): number | undefined {
+  switch (source) {
+    case 'server-usage':
+      return server;
+    case 'client-tokenizer':
+      return client;
+    case 'mixed':
+      return server ?? client;
+    case 'not-counted':
+      return undefined;
+  }
+}
+
+/** (last token - first token) / (n - 1). Undefined when not streamed or for fewer than two tokens. */
+export function tpotSeconds(record: RequestRecord, source: CountSource): number | undefined {
+  const span = difference(record.lastTokenSeconds, record.firstTokenSeconds);
+  const tokens = outputTokens(record, source);
+  // One chunk carries several tokens at one moment: there is no decode time to see.
+  if (span === undefined || tokens === undefined || tokens < 2 || record.chunkSeconds.length < 2) return undefined;
+  return span / (tokens - 1);
+}
+
+/** Latency over output tokens. Undefined for an empty answer (inference-perf puts 0.0 there, which pulls its mean down). */
+export function ntpotSeconds(record: RequestRecord, source: CountSource): number | undefined {
+  const latency = latencySeconds(record);
+  const tokens = outputTokens(record, source);
+  return latency === undefined || tokens === undefined || tokens === 0 ? undefined : latency / tokens;
+}
+
+/** `tokens` when every streamed success knows how many tokens each chunk carried. */
+export function itlBasisOf(records: Iterable<RequestRecord>): ItlBasis {
+  let streamed = 0;
+  for (const record of records) {
+    if (!isSuccess(record) || record.chunkSeconds.length === 0) continue;
+    if (record.chunkTokens?.length !== record.chunkSeconds.length) return 'chunks';
+    streamed++;
+  }
+  return streamed > 0 ? 'tokens' : 'chunks';
+}
+
+/**
+ * Gaps between consecutive tokens, in order. A chunk of k tokens gives k - 1 zeros, as inference-perf does with a
+ * tokenizer; on the basis of chunks, gaps between arrivals. Chunks that tokenize to nothing vanish.
+ * Empty when not streamed, or when `tokens` is asked of a record without `chunkTokens`.
+ */
+export function itlGapsSeconds(record: RequestRecord, basis: ItlBasis): number[] {
+  const gaps: number[] = [];
+  const times = record.chunkSeconds;
+  if (basis === 'tokens' && record.chunkTokens === undefined) return gaps;
+  let previous: number | undefined;
+  for (let i = 0; i < times.length; i++) {
+    const tokens = basis === 'tokens' ? (record.chunkTokens![i] ?? 0) : 1;
+    if (tokens === 0) continue;
+    if (previous !== undefined) gaps.push(times[i]! - previous);
+    for (let k = 1; k < tokens; k++) gaps.push(0);
+    previous = times[i]!;
+  }
+  return gaps;
+}
+
+function difference(later: number | undefined, earlier: number | undefined): number | undefined {
+  return later === undefined || earlier === undefined ? undefined : later - earlier;
+}

@@ -1,0 +1,126 @@
+// Descriptive statistics as inference-perf and numpy define them, over sorted typed arrays.
+import type { Stat } from './lifecycle';
+
+/** What was realised, in one row: the shape of the run manifest's distributions. */
+export interface DistributionSummary {
+  readonly count: number;
+  readonly mean: number;
+  readonly stdDev: number;
+  readonly min: number;
+  readonly p5: number;
+  readonly p25: number;
+  readonly p50: number;
+  readonly p75: number;
+  readonly p95: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** A sorted copy; values that are not finite numbers are a bug of the caller and throw. */
+export function sortedValues(values: Iterable<number>): Float64Array {
+  const sorted = Float64Array.from(values);
+  for (const value of sorted) {
+    if (!Number.isFinite(value)) throw new RangeError(`a statistic was asked over ${value}`);
+  }
+  return sorted.sort();
+}
+
+/**
+ * Percentile by linear interpolation between closest ranks: numpy's default ("linear", Hyndman and Fan type 7).
+ * @param sorted ascending, not empty
+ * @param percent 0..100
+ */
+export function percentile(sorted: Float64Array, percent: number): number {
+  if (sorted.length === 0) throw new RangeError('the percentile of nothing was asked for');
+  if (!(percent >= 0 && percent <= 100)) throw new RangeError(`percentile ${percent} is outside 0..100`);
+  const position = (percent / 100) * (sorted.length - 1);
+  const below = Math.floor(position);
+  const low = sorted[below]!;
+  const high = sorted[Math.min(below + 1, sorted.length - 1)]!;
+  const fraction = position - below;
+  // numpy's lerp takes the nearer end as its base, which keeps the result inside [low, high] in floating point.
+  return fraction < 0.5 ? low + (high - low) * fraction : high - (high - low) * (1 - fraction);
+}
+
+/** inference-perf's key for a percentile: `median` for 50, else `p` and Python's general format (99.9 -> `p99.9`). */
+export function percentileKey(percent: number): string {
+  return percent === 50 ? 'median' : `p${Number(percent.toPrecision(6))}`;
+}
+
+/** Arithmetic mean by pairwise summation, as numpy adds: error grows with log n, not n. NaN when empty. */
+export function mean(values: ArrayLike<number>): number {
+  return sum(values) / values.length;
+}
+
+/** Pairwise sum. */
+export function sum(values: ArrayLike<number>): number {
+  return pairwise(values, 0, values.length);
+}
+
+function pairwise(values: ArrayLike<number>, from: number, to: number): number {
+  if (to - from <= 128) {
+    let total = 0;
+    for (let i = from; i < to; i++) total += values[i]!;
+    return total;
+  }
+  const middle = from + ((to - from) >> 1);
+  return pairwise(values, from, middle) + pairwise(values, middle, to);
+}
+
+/** Population standard deviation (numpy's `std`, ddof 0). NaN when empty. */
+export function standardDeviation(values: ArrayLike<number>, around = mean(values)): number {
+  let squares = 0;
+  for (let i = 0; i < values.length; i++) {
+    const distance = values[i]! - around;
+    squares += distance * distance;
+  }
+  return Math.sqrt(squares / values.length);
+}
+
+/** Standard deviation over mean: 0 for even gaps, 1 for a Poisson process. Undefined for fewer than two values or a zero mean. */
+export function coefficientOfVariation(values: ArrayLike<number>): number | undefined {
+  if (values.length < 2) return undefined;
+  const center = mean(values);
+  return center === 0 ? undefined : standardDeviation(values, center) / center;
+}
+
+/** inference-perf's stat object: `mean`, `min`, `max`, then one key per percentile in the given order; null when empty. */
+export function statOf(values: Iterable<number>, percentiles: readonly number[]): Stat {
+  const sorted = sortedValues(values);
+  if (sorted.length === 0) return null;
+  const stat: Record<string, number> = { mean: mean(sorted), min: sorted[0]!, max: sorted[sorted.length - 1]! };
+  for (const percent of percentiles) stat[percentileKey(percent)] = percentile(sorted, percent);
+  return stat;
+}
+
+/** Undefined when there is nothing to describe. */
+export function distributionOf(values: Iterable<number>): DistributionSummary | undefined {
+  const sorted = sortedValues(values);
+  if (sorted.length === 0) return undefined;
+  const center = mean(sorted);
+  return {
+    count: sorted.length,
+    mean: center,
+    stdDev: standardDeviation(sorted, center),
+    min: sorted[0]!,
+    p5: percentile(sorted, 5),
+    p25: percentile(sorted, 25),
+    p50: percentile(sorted, 50),
+    p75: percentile(sorted, 75),
+    p95: percentile(sorted, 95),
+    p99: percentile(sorted, 99),
+    max: sorted[sorted.length - 1]!,
+  };
+}
+
+/**
+ * Fewest independent values for which the largest (for percentiles under 50: the smallest) one lies beyond the true
+ * percentile with 95 % confidence, whatever the distribution: 1 - q^n >= 0.95, so n >= ln(0.05) / ln(q).
+ * Fewer values cannot bound the percentile at all. Source: Wilks (1941), Ann. Math. Stat. 12(1); Hahn and Meeker,
+ * Statistical Intervals, chapter 5. p50 5, p90 29, p95 59, p99 299, p99.9 2995.
+ */
+export function minimumCountFor(percent: number): number {
+  const tail = Math.max(percent, 100 - percent) / 100;
+  if (tail >= 1) return Infinity;
+  return Math.ceil(Math.log(0.05) / Math.log(tail));
+}

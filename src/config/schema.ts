@@ -1,0 +1,55 @@
+// The whole of inference-perf main's config as one model: every section and field, with unit, default and documentation.
+// Facts: reference inference-perf.md section 1.2 (upstream commit 7de5ef2); behaviour measured against upstream's loader.
+import * as z from 'zod';
+import { nullable, nullableWith, section } from './field';
+import { fail } from './lax';
+import { dataSchema } from './schema/data';
+import { loadSchema } from './schema/load';
+import { circuitBreakerSchema, reportSchema, storageSchema } from './schema/report';
+import { apiSchema, metricsSchema, serverSchema, tokenizerSchema } from './schema/server';
+
+export const SCHEMA_TARGET = 'main';
+
+export const configSchema = z
+  .strictObject({
+    api: section(apiSchema, 'Which route and format requests use.'),
+    data: section(dataSchema, 'Where prompts come from.'),
+    load: section(loadSchema, 'When requests are sent.'),
+    metrics: nullable(metricsSchema, 'Where server-side metrics come from. Left out: none.'),
+    report: section(reportSchema, 'What is reported.'),
+    storage: nullableWith(
+      storageSchema,
+      {
+        local_storage: { report_file_prefix: null },
+        google_cloud_storage: null,
+        simple_storage_service: null,
+      },
+      'Where reports are kept; null keeps none.',
+    ),
+    server: nullable(serverSchema, 'The server under test. A run needs it, the loader does not.'),
+    tokenizer: nullable(
+      tokenizerSchema,
+      'Tokenizer of the client. Left out, the one named like the model is loaded, and ITL counts chunks instead of tokens.',
+    ),
+    circuit_breakers: nullable(z.array(circuitBreakerSchema), 'Conditions that stop a run.', { since: 'v0.3.0' }),
+  })
+  .superRefine((value, context) => {
+    const replay = value.data.type === 'otel_trace_replay' || value.data.type === 'weka_trace_replay';
+    if (replay && value.load.type !== 'trace_session_replay')
+      fail(
+        context,
+        'cross-field',
+        `data.type ${value.data.type} replays sessions, and load.type ${value.load.type} cannot send them.`,
+        'Set load.type: trace_session_replay.',
+      );
+  });
+
+/** The effective config: every default filled, save those that depend on the machine or the clock (see withRuntimeDefaults). */
+export type Config = z.output<typeof configSchema>;
+export type LoadConfig = Config['load'];
+export type DataConfig = Config['data'];
+export type ServerConfig = NonNullable<Config['server']>;
+export type SharedPrefixConfig = NonNullable<DataConfig['shared_prefix']>;
+export type StandardStage = Extract<LoadConfig, { type: 'constant' }>['stages'][number];
+export type ConcurrentStage = Extract<LoadConfig, { type: 'concurrent' }>['stages'][number];
+export type SessionStage = Extract<LoadConfig, { type: 'trace_session_replay' }>['stages'][number];

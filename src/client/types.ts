@@ -53,6 +53,8 @@ export interface SendOptions {
 export interface ServerFacts {
   readonly version?: string;
   readonly models?: readonly string[];
+  /** The server answered 401 or 403: every request of the run would fail the same way. */
+  readonly keyRejected?: boolean;
   readonly notes: readonly string[];
 }
 

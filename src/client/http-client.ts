@@ -1,0 +1,280 @@
+// The transport: prepared requests over HTTP/1.1 keep-alive connections of our own, one request at a time on each.
+// The only file that knows undici.
+//
+// Client.dispatch with a list of free clients, not fetch and not Pool: fetch joins reads (0.4 reads per token) and
+// costs half as much again; Pool looks through all its clients for every request (reference performance.md 2a, 8).
+// Proxies (HTTP_PROXY and friends) are not used: a proxy between the clock and the server would be measured with it.
+// Redirects are not followed and nothing is retried: each would hide a request's true time.
+import { Client as Connection, type Dispatcher } from 'undici';
+import type { Outcome } from '../metrics/record';
+import { createAnswerRecorder, type AnswerRecorder } from './answer';
+import { createEndpoint, joinRoute, type Endpoint } from './endpoint';
+import { networkFailure, timeoutFailure } from './failures';
+import { probeServer, type FetchedText } from './probe';
+import type { Client, ClientOptions, PreparedRequest, SendOptions, WireResult } from './types';
+
+/** A server that accepts no connection for so long is reported as such; the request's own timeout may be shorter. */
+const CONNECT_TIMEOUT_MS = 30_000;
+const PROBE_TIMEOUT_SECONDS = 10;
+/** setTimeout takes no longer delay; 24 days is "no timeout" for a request. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * A client for one server.
+ * @throws ClientProblem for options no request could be sent with (RUN101 address, RUN102 TLS file, RUN103 header)
+ */
+export function createClient(options: ClientOptions): Client {
+  const endpoint = createEndpoint(options);
+  const connections = createConnections(endpoint, Math.max(1, options.connections));
+  const watch = createAbortWatch();
+  return {
+    send: (request, sendOptions) =>
+      new Promise((resolve) => {
+        new Exchange(endpoint, connections, watch, request, sendOptions, resolve).start();
+      }),
+    probe: () => probeServer(endpoint.origin, (path) => fetchText(endpoint, connections, watch, path)),
+    close: () => connections.close(),
+  };
+}
+
+interface Connections {
+  /** Calls back, now or later, with a connection that is this caller's alone; false from `use` declines it. */
+  acquire(use: (connection: Connection) => boolean): void;
+  release(connection: Connection): void;
+  /** Gives up a connection whose request cannot be taken back any other way. */
+  discard(connection: Connection): void;
+  close(): Promise<void>;
+}
+
+/** Free connections on a stack (the warmest is used next), opened on demand; both operations are O(1). */
+function createConnections(endpoint: Endpoint, limit: number): Connections {
+  const free: Connection[] = [];
+  const all = new Set<Connection>();
+  let waiting: ((connection: Connection) => boolean)[] = [];
+  let nextWaiting = 0;
+  let closed = false;
+
+  function open(): Connection {
+    const connection = new Connection(endpoint.origin, {
+      pipelining: 1,
+      // Our own total timeout rules; the library's would end a long answer.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { timeout: CONNECT_TIMEOUT_MS, ...endpoint.tls },
+    });
+    all.add(connection);
+    return connection;
+  }
+
+  function hand(connection: Connection): void {
+    while (!closed && nextWaiting < waiting.length) {
+      const next = waiting[nextWaiting++]!;
+      if (nextWaiting === waiting.length) {
+        waiting = [];
+        nextWaiting = 0;
+      }
+      if (next(connection)) return;
+    }
+    free.push(connection);
+  }
+
+  return {
+    acquire(use) {
+      const connection = free.pop() ?? (all.size < limit ? open() : undefined);
+      if (connection === undefined) waiting.push(use);
+      else if (!use(connection)) hand(connection);
+    },
+    release: hand,
+    discard(connection) {
+      all.delete(connection);
+      void connection.destroy();
+      if (!closed && nextWaiting < waiting.length) hand(open());
+    },
+    async close() {
+      closed = true;
+      await Promise.all([...all].map((connection) => connection.destroy()));
+      all.clear();
+      free.length = 0;
+    },
+  };
+}
+
+interface AbortWatch {
+  add(signal: AbortSignal, exchange: Exchange): void;
+  remove(signal: AbortSignal, exchange: Exchange): void;
+}
+
+/** One listener per signal for all its requests: a listener per request would make each send walk through all others. */
+function createAbortWatch(): AbortWatch {
+  const watched = new WeakMap<AbortSignal, Set<Exchange>>();
+  return {
+    add(signal, exchange) {
+      let exchanges = watched.get(signal);
+      if (!exchanges) {
+        const created = new Set<Exchange>();
+        exchanges = created;
+        watched.set(signal, created);
+        signal.addEventListener(
+          'abort',
+          () => {
+            for (const each of [...created]) each.cancel(reasonOf(signal));
+          },
+          { once: true },
+        );
+      }
+      exchanges.add(exchange);
+    },
+    remove: (signal, exchange) => void watched.get(signal)?.delete(exchange),
+  };
+}
+
+function reasonOf(signal: AbortSignal): string {
+  const reason: unknown = signal.reason;
+  if (typeof reason === 'string') return reason;
+  return reason instanceof Error ? reason.message : 'stopped';
+}
+
+/** One request on its way: owns a connection from the moment it gets one until its result is handed over. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #recorder: AnswerRecorder;
+  #connection: Connection | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #settled = false;
+
+  constructor(
+    private readonly endpoint: Endpoint,
+    private readonly connections: Connections,
+    private readonly watch: AbortWatch,
+    private readonly request: Pick<PreparedRequest, 'streaming' | 'route' | 'body'> & { readonly method?: 'GET' },
+    private readonly options: SendOptions,
+    private readonly resolve: (result: WireResult) => void,
+  ) {
+    this.#recorder = createAnswerRecorder(request, options);
+  }
+
+  start(): void {
+    const { signal, timeoutSeconds } = this.options;
+    if (signal.aborted) {
+      this.cancel(reasonOf(signal));
+      return;
+    }
+    this.watch.add(signal, this);
+    const timeoutMs = timeoutSeconds * 1000;
+    if (timeoutMs <= LONGEST_TIMER_MS) {
+      this.#timer = setTimeout(() => {
+        this.#giveUp({ kind: 'failed', ...timeoutFailure(timeoutSeconds, this.#recorder.progress()) });
+      }, timeoutMs);
+    }
+    this.connections.acquire((connection) => this.#dispatchOn(connection));
+  }
+
+  cancel(reason: string): void {
+    this.#giveUp({ kind: 'cancelled', reason });
+  }
+
+  #dispatchOn(connection: Connection): boolean {
+    if (this.#settled) return false;
+    this.#connection = connection;
+    const { method = 'POST', route, body } = this.request;
+    connection.dispatch(
+      {
+        path: joinRoute(this.endpoint.pathPrefix, route),
+        method,
+        headers: this.endpoint.headers as string[],
+        ...(method === 'POST' ? { body } : {}),
+      },
+      this,
+    );
+    return true;
+  }
+
+  // undici calls this right before it writes the request to a connected socket. Not at dispatch: a connection still
+  // being opened, and from 7.30 on a reused idle one, are written to later.
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#recorder.sent(performance.now() / 1000);
+    this.#controller = controller;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status >= 200) this.#recorder.headers(status, headers);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#recorder.bytes(chunk, performance.now() / 1000);
+  }
+
+  onResponseEnd(): void {
+    const now = performance.now() / 1000;
+    if (!this.#settled) this.#settle(this.#recorder.ended(now), true);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.#settled) return;
+    const now = performance.now() / 1000;
+    const failure = networkFailure(error, this.endpoint.origin, this.#recorder.started());
+    const outcome: Outcome =
+      (error as NodeJS.ErrnoException).code === 'UND_ERR_DESTROYED'
+        ? { kind: 'cancelled', reason: 'the client was closed' }
+        : { kind: 'failed', ...failure };
+    this.#settle(this.#recorder.broken(now, outcome), true);
+  }
+
+  /** Ends the request from our side: by its controller once it is on the wire, by closing the connection before that. */
+  #giveUp(outcome: Outcome): void {
+    if (this.#settled) return;
+    const connection = this.#connection;
+    this.#settle(this.#recorder.broken(performance.now() / 1000, outcome), false);
+    if (connection === undefined) return;
+    if (this.#controller === undefined) {
+      this.connections.discard(connection);
+      return;
+    }
+    this.#controller.abort(new Error('given up'));
+    this.connections.release(connection);
+  }
+
+  #settle(result: WireResult, release: boolean): void {
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.watch.remove(this.options.signal, this);
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (release && connection !== undefined) this.connections.release(connection);
+    this.resolve(redacted(result, this.endpoint.redact));
+  }
+}
+
+/** Servers that echo the request must not bring the key into reports. */
+function redacted(result: WireResult, redact: (text: string) => string): WireResult {
+  const { outcome, rawBody } = result;
+  return {
+    ...result,
+    outputText: redact(result.outputText),
+    outcome: outcome.kind === 'failed' ? { ...outcome, message: redact(outcome.message) } : outcome,
+    ...(rawBody === undefined ? {} : { rawBody: redact(rawBody) }),
+  };
+}
+
+/** A small GET through the same connections, headers and TLS as the load. */
+async function fetchText(
+  endpoint: Endpoint,
+  connections: Connections,
+  watch: AbortWatch,
+  path: string,
+): Promise<FetchedText> {
+  const result = await new Promise<WireResult>((resolve) => {
+    const request = { streaming: false, route: path, body: '', method: 'GET' as const };
+    const options: SendOptions = {
+      timeoutSeconds: PROBE_TIMEOUT_SECONDS,
+      signal: new AbortController().signal,
+      keepRawBody: true,
+    };
+    new Exchange(endpoint, connections, watch, request, options, resolve).start();
+  });
+  return { result, body: result.rawBody ?? '' };
+}

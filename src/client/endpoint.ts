@@ -93,7 +93,6 @@ export function joinRoute(pathPrefix: string, route: string): string {
 }
 
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-// eslint-disable-next-line no-control-regex -- control bytes are exactly what must not go into a header
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 function checkHeader(name: string, value: string): void {

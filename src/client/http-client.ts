@@ -7,9 +7,10 @@
 // Redirects are not followed and nothing is retried: each would hide a request's true time.
 import { Client as Connection, type Dispatcher } from 'undici';
 import type { Outcome } from '../metrics/record';
-import { createAnswerRecorder, type AnswerRecorder } from './answer';
+import { AnswerRecorder } from './answer';
 import { createEndpoint, joinRoute, type Endpoint } from './endpoint';
-import { networkFailure, timeoutFailure } from './failures';
+import { timeoutFailure } from './failures';
+import { networkFailure } from './network-failures';
 import { probeServer, type FetchedText } from './probe';
 import type { Client, ClientOptions, PreparedRequest, SendOptions, WireResult } from './types';
 
@@ -150,7 +151,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     private readonly options: SendOptions,
     private readonly resolve: (result: WireResult) => void,
   ) {
-    this.#recorder = createAnswerRecorder(request, options);
+    this.#recorder = new AnswerRecorder(request, options);
   }
 
   start(): void {
@@ -245,12 +246,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     const connection = this.#connection;
     this.#connection = undefined;
     if (release && connection !== undefined) this.connections.release(connection);
-    this.resolve(redacted(result, this.endpoint.redact));
+    this.resolve(redacted(result, this.endpoint));
   }
 }
 
 /** Servers that echo the request must not bring the key into reports. */
-function redacted(result: WireResult, redact: (text: string) => string): WireResult {
+function redacted(result: WireResult, endpoint: Endpoint): WireResult {
+  const redact = (text: string): string => endpoint.redact(text);
   const { outcome, rawBody } = result;
   return {
     ...result,

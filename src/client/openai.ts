@@ -1,6 +1,6 @@
 // What the JSON of an OpenAI-compatible server means: completions and chat, one event of a stream or a whole answer.
 import type { ServerUsage } from '../metrics/record';
-import { describeError } from './failures';
+import { describeError } from './server-error';
 
 /** What one event, or one whole answer, contributes. Absent parts were not in it. */
 export interface Piece {
@@ -12,6 +12,15 @@ export interface Piece {
   readonly usage?: ServerUsage;
   /** The server reports a failure here. */
   readonly error?: string;
+}
+
+/** A decoded JSON text in a box (the value itself may be null); undefined when the text is not JSON. */
+export function parseJson(text: string): { readonly json: unknown } | undefined {
+  try {
+    return { json: JSON.parse(text) as unknown };
+  } catch {
+    return undefined;
+  }
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;

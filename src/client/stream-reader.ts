@@ -1,0 +1,83 @@
+// Reads a streamed answer: events to tokens, usage, finish reason, and whether the stream was a whole one.
+import type { ServerUsage } from '../metrics/record';
+import { emptyFailure, endedEarlyFailure, inBandFailure, unreadableFailure, type Failure } from './failures';
+import { parseJson, readPiece, type Piece } from './openai';
+import { createSseParser } from './sse';
+import { createTemplate } from './template';
+import type { TokenTrace } from './trace';
+
+/** State of one stream; owns the parser that holds its unfinished bytes. */
+export class StreamReader {
+  usage: ServerUsage | undefined;
+  finishReason: string | undefined;
+  outputText = '';
+  /** `[DONE]` was seen: nothing after it is read, but the body is followed to its end. */
+  done = false;
+  #failure: Failure | undefined;
+  #now = 0;
+  readonly #template = createTemplate();
+  readonly #parser = createSseParser((bytes, start, end, name) => {
+    this.#event(bytes, start, end, name);
+  });
+
+  constructor(private readonly trace: TokenTrace) {}
+
+  /** All events that one read completes share its time: they did arrive together. */
+  push(chunk: Buffer, atSeconds: number): void {
+    this.#now = atSeconds;
+    this.#parser.push(chunk);
+  }
+
+  /** The body ended by the rules of HTTP. Says what is wrong with the answer, or undefined. */
+  end(bodyStart: string): Failure | undefined {
+    this.#parser.end();
+    if (this.#failure) return this.#failure;
+    const chunks = this.trace.chunkSeconds.length;
+    if (chunks === 0) {
+      const isStream = /^\uFEFF?(data|event|id|retry|:)/.test(bodyStart) || bodyStart.trim() === '';
+      return isStream ? emptyFailure(bodyStart) : unreadableFailure('it is not an event stream', bodyStart);
+    }
+    return this.done || this.finishReason !== undefined ? undefined : endedEarlyFailure(chunks);
+  }
+
+  #event(bytes: Buffer, start: number, end: number, name: string): void {
+    if (this.done || this.#failure !== undefined) return;
+    const text = name === '' ? this.#template.match(bytes, start, end) : undefined;
+    if (text === undefined) {
+      this.#parsedEvent(bytes, start, end, name);
+      return;
+    }
+    this.outputText += text;
+    this.trace.token(text, true, this.#now);
+  }
+
+  #parsedEvent(bytes: Buffer, start: number, end: number, name: string): void {
+    const data = bytes.toString('utf8', start, end);
+    const trimmed = data.trim();
+    if (trimmed === '') return;
+    if (trimmed === '[DONE]') {
+      this.done = true;
+      return;
+    }
+    const value = parseJson(data);
+    const piece = value === undefined ? undefined : readPiece(value.json);
+    if (name === 'error' && piece?.error === undefined) this.#failure = inBandFailure('stream', data);
+    else if (value === undefined) this.#failure = unreadableFailure('an event is not JSON', data);
+    else if (piece === undefined) this.#failure = unreadableFailure('an event is not a JSON object', data);
+    else {
+      this.#take(piece);
+      this.#template.learn(bytes, start, end, piece);
+    }
+  }
+
+  #take(piece: Piece): void {
+    // Merged key by key, the last value wins: a server may count up with every event.
+    if (piece.usage !== undefined)
+      this.usage = this.usage === undefined ? piece.usage : { ...this.usage, ...piece.usage };
+    if (piece.finishReason !== undefined) this.finishReason = piece.finishReason;
+    if (piece.error !== undefined) this.#failure = inBandFailure('stream', piece.error);
+    if (piece.content === '' && piece.other === '') return;
+    this.outputText += piece.content;
+    this.trace.token(piece.other + piece.content, piece.content !== '', this.#now);
+  }
+}

@@ -12,6 +12,12 @@ export interface Run {
   readonly manifest?: RunManifest;
   /** Text of the folder's config.yaml, to show and click. */
   readonly configText?: string;
+  /** Name of that file inside the folder (a `report_file_prefix` changes it). */
+  readonly configFile?: string;
+  /** What ran, as values: the manifest's effective config. Absent when the folder does not say it in a form that was read. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** True when the folder shows signs of IsoPerf but its run.json cannot be read: what is here is a remainder. */
+  readonly damaged?: boolean;
   /** Per-request records, in planned order; absent when the folder has none. */
   readonly records?: readonly RequestRecord[];
   /** `summary_lifecycle_metrics.json`. */
@@ -26,8 +32,16 @@ export interface Run {
 
 /** How a reader reaches a folder: no paths, so that it works over VS Code's file system, Node and tests alike. */
 export interface FolderAccess {
+  /** As the user named it. */
   readonly name: string;
+  /** Names of the files directly inside. Rejects when the folder is not there or may not be read. */
   list(): Promise<readonly string[]>;
   /** Undefined when the file is not there. */
   readText(file: string): Promise<string | undefined>;
+  /** Folders directly inside; without it, only the folder itself can be a run. */
+  readonly folders?: () => Promise<readonly FolderAccess[]>;
+  /** Size before reading, so that a huge file is refused instead of filling the memory. */
+  readonly sizeBytes?: (file: string) => Promise<number | undefined>;
+  /** Lines without their ends, as they come from the disk; without it, `readText` is split. */
+  readonly readLines?: (file: string) => AsyncIterable<string>;
 }

@@ -1,0 +1,63 @@
+// A report folder on this machine's disk, as the readers want it.
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { FolderAccess } from '../report/run';
+
+/**
+ * @param name as the user wrote it; messages repeat it
+ * @param place absolute path
+ */
+export function diskFolder(name: string, place: string): FolderAccess {
+  const inside = (file: string): string => path.join(place, file);
+  return {
+    name,
+    list: async () => (await entries(place)).filter((entry) => !entry.isDirectory()).map((entry) => entry.name),
+    folders: async () =>
+      (await entries(place))
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => diskFolder(path.join(name, entry.name), inside(entry.name))),
+    readText: async (file) => {
+      try {
+        return await readFile(inside(file), 'utf8');
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
+    sizeBytes: async (file) => {
+      try {
+        return (await stat(inside(file))).size;
+      } catch {
+        return undefined;
+      }
+    },
+    readLines: (file) => lines(inside(file)),
+  };
+}
+
+async function entries(place: string) {
+  try {
+    return await readdir(place, { withFileTypes: true });
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT') throw new Error('there is no such folder', { cause: error });
+    if (code === 'ENOTDIR') throw new Error('it is a file, not a folder', { cause: error });
+    if (code === 'EACCES') throw new Error('you may not read it', { cause: error });
+    throw error;
+  }
+}
+
+async function* lines(file: string): AsyncGenerator<string> {
+  const stream = createReadStream(file, { encoding: 'utf8' });
+  // readline loses the error of a stream that fails before it is iterated, so it is asked for here.
+  let failure: unknown;
+  stream.on('error', (error) => (failure = error));
+  for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) yield line;
+  if (failure !== undefined && codeOf(failure) !== 'ENOENT') throw failure as Error;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}

@@ -1,0 +1,52 @@
+// Numbers as the views and Markdown print them: three significant digits, grouped thousands, a real minus, units in words.
+
+/** What stands where there is no number. */
+export const NOTHING = '–';
+
+/** Three significant digits: 52.3, 0.0412, 1,230. */
+export function significant(value: number): string {
+  if (!Number.isFinite(value)) return NOTHING;
+  if (value === 0) return '0';
+  const sign = value < 0 ? '−' : '';
+  const size = Math.abs(value);
+  const rounded = Number(size.toPrecision(3));
+  if (rounded >= 1000) return sign + rounded.toLocaleString('en-US', { maximumFractionDigits: 0 });
+  if (rounded < 1e-4) return sign + size.toExponential(2);
+  return sign + size.toPrecision(3);
+}
+
+/** A whole number with grouped thousands. */
+export function whole(value: number): string {
+  return Math.round(value).toLocaleString('en-US').replace('-', '−');
+}
+
+/** Seconds in the unit a reader expects: "52.3 ms", "12.4 s". */
+export function duration(seconds: number): string {
+  return Math.abs(seconds) >= 1 ? `${significant(seconds)} s` : `${significant(seconds * 1000)} ms`;
+}
+
+/** Seconds of a run: "45 s", "3 min 05 s", "1 h 02 min". */
+export function span(seconds: number): string {
+  const total = Math.round(seconds);
+  if (total < 60) return total < 10 && total !== seconds ? `${significant(seconds)} s` : `${total} s`;
+  const minutes = Math.floor(total / 60);
+  if (minutes < 60)
+    return total % 60 === 0 ? `${minutes} min` : `${minutes} min ${String(total % 60).padStart(2, '0')} s`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
+}
+
+/** "1 request", "1,240 requests". */
+export function counted(count: number, noun: string): string {
+  return `${whole(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** 0..1 as "4.2 %". */
+export function percent(share: number): string {
+  return `${significant(share * 100)} %`;
+}
+
+/** An ISO time as "2026-11-29 16:54 UTC"; anything else as it is. */
+export function moment(iso: string): string {
+  const match = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})/.exec(iso);
+  return match ? `${match[1]!} ${match[2]!} UTC` : iso;
+}

@@ -1,0 +1,151 @@
+// A Run -> what its report view shows. Pure: the extension draws it, tests read it, Markdown is written from it.
+import type { OutcomeCounts } from '../metrics/record';
+import { counted, moment, span, whole } from './figures';
+import type { RunManifest, StageManifest } from './manifest';
+import type { Run } from './run';
+import { countingOf, scopesOf, type Scope } from './scopes';
+import { latencyByStage, throughputByStage } from './view-charts';
+import { distributions, errorsOverTime, lengths, overTime } from './view-distributions';
+import { provenance } from './view-provenance';
+import { stageTable } from './view-stages';
+import type { ChartGroup, ReportView, Tone, ViewNote } from './view-model';
+
+export function reportView(run: Run): ReportView {
+  const scopes = scopesOf(run);
+  const stages = scopes.filter((scope) => scope.stage !== undefined);
+  const shown = stages.length > 0 ? stages : scopes;
+  return {
+    title: titleOf(run),
+    identity: identityOf(run, stages),
+    state: stateOf(run),
+    notes: notesOf(run),
+    stages: stageTable(run, scopes),
+    charts: chartsOf(run, shown),
+    provenance: provenance(run),
+    files: run.files,
+  };
+}
+
+function chartsOf(run: Run, stages: readonly Scope[]): ChartGroup[] {
+  const byStage = [latencyByStage(stages), throughputByStage(stages)];
+  if (!run.records || run.records.length === 0) return byStage;
+  const counting = countingOf(run);
+  return [
+    overTime(stages, counting),
+    distributions(stages, counting),
+    ...byStage,
+    lengths(stages, counting),
+    errorsOverTime(stages),
+  ];
+}
+
+/** "chat-8b, 2026-11-29 16:54 UTC"; a folder without a manifest is called by its own name. */
+export function titleOf(run: Run): string {
+  if (run.manifest) return `${run.manifest.name}, ${moment(run.manifest.clock.startedAt)}`;
+  return run.folder.split(/[\\/]/).filter(Boolean).at(-1) ?? run.folder;
+}
+
+function identityOf(run: Run, stages: readonly Scope[]): string[] {
+  const tool = run.tool.version === undefined ? run.tool.name : `${run.tool.name} ${run.tool.version}`;
+  const endpoint = run.manifest?.endpoint;
+  if (!endpoint) return [tool, counted(stages.length, 'stage')];
+  const where = endpoint.kind === 'simulator' ? `simulator at ${endpoint.baseUrl}` : endpoint.baseUrl;
+  return [tool, where, endpoint.model, loadWords(run.manifest.stages)];
+}
+
+/** "Poisson, 3 stages, 5 → 20 rps, 180 s". */
+export function loadWords(stages: readonly StageManifest[]): string {
+  const measured = stages.filter((stage) => !stage.warmup);
+  const warm = stages.length - measured.length;
+  const kinds = [...new Set(stages.map((stage) => stage.loadType))].join(', ');
+  const parts = [kinds === '' ? 'load not recorded' : kinds];
+  if (measured.length > 1) parts.push(counted(measured.length, 'stage'));
+  const concurrency = measured.map((stage) => stage.requestedConcurrency).filter((value) => value !== undefined);
+  const rates = measured.map((stage) => stage.requestedRateRps).filter((value) => value !== undefined);
+  if (concurrency.length > 0) parts.push(`${fromTo(concurrency)} concurrent`);
+  else if (rates.length > 0) parts.push(`${fromTo(rates)} rps`);
+  const seconds = measured.reduce((total, stage) => total + (stage.requestedDurationSeconds ?? 0), 0);
+  if (seconds > 0) parts.push(span(seconds));
+  if (warm > 0) parts.push(`after ${warm === 1 ? 'a warm-up stage' : `${warm} warm-up stages`}`);
+  return parts.join(', ');
+}
+
+function fromTo(values: readonly number[]): string {
+  const [first, last] = [values[0]!, values.at(-1)!];
+  return first === last ? String(first) : `${first} → ${last}`;
+}
+
+function stateOf(run: Run): ReportView['state'] {
+  const manifest = run.manifest;
+  if (!manifest)
+    return { tone: 'neutral', words: 'Whether every planned request ended is not recorded in this folder.' };
+  const limited = manifest.health.filter((stage) => stage.verdict === 'client-limited').map((stage) => stage.stage);
+  const limit =
+    limited.length === 0
+      ? ''
+      : ` Client-limited in ${limited.length === 1 ? 'stage' : 'stages'} ${limited.join(', ')}: the load that was asked for was not offered.`;
+  if (manifest.state !== 'complete') return { tone: 'bad', words: incomplete(run, manifest) + limit };
+  const counts = manifest.counts;
+  const words = counts ? `Complete: ${outcomeWords(counts)}.` : 'Complete.';
+  const failed = counts ? counts.failed + counts.cancelled + counts.notSent : 0;
+  const tone: Tone = limited.length > 0 ? 'bad' : failed > 0 ? 'caution' : 'good';
+  return { tone, words: words + limit };
+}
+
+function incomplete(run: Run, manifest: RunManifest): string {
+  const planned = manifest.stages.reduce((total, stage) => total + stage.planned, 0);
+  const ended = manifest.counts
+    ? manifest.counts.ok + manifest.counts.failed
+    : (run.records ?? []).filter((r) => r.outcome.kind === 'ok' || r.outcome.kind === 'failed').length;
+  const reason = manifest.state === 'running' ? 'the engine ended before the run did' : manifest.stateReason;
+  return `Incomplete: ${whole(ended)} of ${whole(planned)} requests ended${reason === undefined ? '' : `; ${reason}`}.`;
+}
+
+/** "1,800 requests, all ok", "1,800 requests: 1,790 ok, 10 failed". */
+export function outcomeWords(counts: OutcomeCounts): string {
+  const total = counted(counts.planned, 'request');
+  if (counts.ok === counts.planned) return `${total}, all ok`;
+  const parts = [
+    `${whole(counts.ok)} ok`,
+    ...(counts.failed > 0 ? [`${whole(counts.failed)} failed`] : []),
+    ...(counts.cancelled > 0 ? [`${whole(counts.cancelled)} cancelled`] : []),
+    ...(counts.notSent > 0 ? [`${whole(counts.notSent)} not sent`] : []),
+  ];
+  return `${total}: ${parts.join(', ')}`;
+}
+
+const TONES: Readonly<Record<string, Tone>> = { error: 'bad', warning: 'caution', information: 'neutral' };
+const ORDER: readonly Tone[] = ['bad', 'caution', 'neutral', 'good'];
+
+/** What a reader must know before the numbers, worst first; the same thing once, whoever says it. */
+function notesOf(run: Run): ViewNote[] {
+  const notes: ViewNote[] = [];
+  const add = (note: ViewNote): void => {
+    if (!notes.some((other) => other.title === note.title)) notes.push(note);
+  };
+  for (const { severity, code, message, remedy } of run.problems) {
+    add({ tone: TONES[severity] ?? 'caution', title: message, code, ...(remedy === undefined ? {} : { remedy }) });
+  }
+  for (const { severity, code, message } of run.manifest?.problems ?? []) {
+    add({ tone: TONES[severity] ?? 'caution', title: message, code });
+  }
+  for (const stage of run.manifest?.health ?? []) {
+    if (stage.verdict === 'ok') continue;
+    const tone: Tone = stage.verdict === 'client-limited' ? 'bad' : 'caution';
+    const title = stage.verdict === 'client-limited' ? 'The client was the bottleneck' : 'The client was under strain';
+    add({ tone, title: `${title} in stage ${stage.stage}`, detail: stage.reasons.join('; ') });
+  }
+  const counting = countingOf(run);
+  if (run.manifest && counting.output === 'not-counted') {
+    const reason = run.manifest.tokens?.output.reason;
+    add({
+      tone: 'caution',
+      title: 'Nobody counted output tokens: there is no TPOT and no tokens/s',
+      ...(reason === undefined ? {} : { detail: reason }),
+    });
+  }
+  if (run.manifest && (!run.records || run.records.length === 0)) {
+    add({ tone: 'caution', title: 'No per-request records: distributions and charts over time cannot be drawn' });
+  }
+  return notes.sort((a, b) => ORDER.indexOf(a.tone) - ORDER.indexOf(b.tone));
+}

@@ -1,0 +1,211 @@
+// The comparison of two runs: heads, verdict and claim, findings worst first, metrics, overlaid charts.
+import type { ComparisonView, FindingGroup, HeadRow, MetricTable } from '../src/comparability/view-model';
+import type { Side } from '../src/messages';
+import { askable, figureCell } from './ask';
+import { chartGrid } from './chart-figure';
+import { button, link, select } from './controls';
+import { h, type Child } from './dom';
+import { findingItem } from './finding';
+import { post } from './host';
+import { sign } from './keys';
+import type { Page } from './page';
+import { section } from './report';
+
+export function comparisonPage(view: ComparisonView): Page {
+  const { element: charts, figures } = chartGrid(view.charts);
+  return {
+    element: h(
+      'main',
+      { class: 'page comparison' },
+      head(view),
+      verdict(view),
+      section('Findings', intent(view), ...view.groups.map((group) => findingGroup(group))),
+      metricsSection(view.metrics),
+      section('Charts', charts),
+      section('Files', h('div', { class: 'provenance' }, files('a', view.files.a), files('b', view.files.b))),
+    ),
+    figures,
+  };
+}
+
+function head(view: ComparisonView): HTMLElement {
+  return h(
+    'header',
+    { class: 'head' },
+    h(
+      'div',
+      { class: 'head-line' },
+      h('h1', {}, view.title),
+      h(
+        'div',
+        { class: 'actions' },
+        button('Swap A and B', () => post({ type: 'swap' })),
+        button('Copy as Markdown', () => post({ type: 'copyMarkdown' }), { title: 'c' }),
+      ),
+    ),
+    h(
+      'div',
+      { class: 'scroll', role: 'region', 'aria-label': 'The two runs', tabindex: 0 },
+      h(
+        'table',
+        { class: 'heads' },
+        h('caption', { class: 'unseen' }, 'The two runs, the same field under each other'),
+        h('thead', {}, headRow(view, 'Run')),
+        h('tbody', {}, ...view.heads.map((row) => factRow(row))),
+      ),
+    ),
+  );
+}
+
+function headRow(view: ComparisonView, label: string): HTMLElement {
+  return h(
+    'tr',
+    {},
+    h('th', { scope: 'col' }, h('span', { class: 'unseen' }, label)),
+    h(
+      'th',
+      { scope: 'col' },
+      sideMark('a'),
+      link(view.names.a, () => post({ type: 'openReport', side: 'a' }), 'Open the report of A'),
+    ),
+    h(
+      'th',
+      { scope: 'col' },
+      sideMark('b'),
+      link(view.names.b, () => post({ type: 'openReport', side: 'b' }), 'Open the report of B'),
+    ),
+    h('td', {}),
+  );
+}
+
+function factRow(row: HeadRow): HTMLElement {
+  return h(
+    'tr',
+    { class: row.differs ? 'differs' : '' },
+    h('th', { scope: 'row' }, row.label),
+    h('td', {}, row.a),
+    h('td', {}, row.b),
+    h('td', { class: 'differs-word' }, row.differs ? 'differs' : ''),
+  );
+}
+
+export function sideMark(side: Side): HTMLElement {
+  return h('span', { class: `side side-${side}` }, side.toUpperCase());
+}
+
+function verdict(view: ComparisonView): HTMLElement {
+  const { tone, word, sentence, claim, isClaim } = view.verdict;
+  return h(
+    'section',
+    { class: `verdict verdict-${tone}`, 'aria-label': 'Verdict' },
+    h('h2', {}, sign(tone), h('span', {}, word)),
+    h('p', { class: 'verdict-sentence' }, sentence),
+    h('p', { class: isClaim ? 'claim' : 'no-claim' }, h('strong', {}, isClaim ? 'Claim: ' : 'No claim: '), claim),
+    view.notes.length > 0 && h('ul', { class: 'faint plain' }, ...view.notes.map((note) => h('li', {}, note))),
+  );
+}
+
+function intent(view: ComparisonView): HTMLElement {
+  const choices = [
+    { value: '', label: 'none declared' },
+    ...view.intendable.map((entry) => ({ value: entry.id, label: entry.title })),
+  ];
+  const control = select('The one change under test', choices, view.intended ?? '', (value) =>
+    post({ type: 'intend', dimension: value === '' ? null : value }),
+  );
+  return h('div', { class: 'intent' }, h('span', {}, 'The one change under test:'), control);
+}
+
+function findingGroup(group: FindingGroup): HTMLElement {
+  const heading: readonly Child[] = [
+    h('span', { class: `mark mark-${group.state}`, 'aria-hidden': 'true' }, MARKS[group.state]),
+    `${group.title} (${group.findings.length})`,
+  ];
+  const list = h('ol', { class: 'findings' }, ...group.findings.map((finding) => findingItem(finding, group.state)));
+  if (group.state !== 'same') {
+    return h(
+      'div',
+      { class: 'finding-group', 'data-state': group.state },
+      h('h3', {}, ...heading),
+      h('p', { class: 'faint' }, group.hint),
+      list,
+    );
+  }
+  return h(
+    'details',
+    { class: 'finding-group', 'data-state': group.state },
+    h('summary', {}, h('h3', {}, ...heading)),
+    list,
+  );
+}
+
+const MARKS = { confounds: '✕', unknown: '?', aligned: '≈', intended: '→', same: '=' } as const;
+
+function metricsSection(tables: readonly MetricTable[]): HTMLElement {
+  return section(
+    'Metrics',
+    ...tables.flatMap((table) => [
+      tables.length > 1 && h('h3', {}, table.stage),
+      askable(metricTable(table), `Metrics, ${table.stage}`),
+    ]),
+  );
+}
+
+function metricTable(table: MetricTable): HTMLTableElement {
+  return h(
+    'table',
+    { class: 'metrics' },
+    h('caption', { class: 'unseen' }, `Metrics of A and B, ${table.stage}. Percentages are of A.`),
+    h(
+      'thead',
+      {},
+      h(
+        'tr',
+        {},
+        h('th', { scope: 'col', class: 'first' }, 'Metric'),
+        h('th', { scope: 'col' }, sideMark('a')),
+        h('th', { scope: 'col' }, sideMark('b')),
+        h('th', { scope: 'col' }, 'B − A'),
+        h('th', { scope: 'col' }, '95 % interval'),
+        h('th', { scope: 'col', class: 'words' }, 'In words'),
+        h('th', { scope: 'col', class: 'words' }, 'Verdict'),
+      ),
+    ),
+    h(
+      'tbody',
+      {},
+      ...table.rows.map((row) =>
+        h(
+          'tr',
+          { class: `metric verdict-of-${row.verdict}` },
+          h('th', { scope: 'row', class: 'first' }, row.label, h('span', { class: 'unit' }, ` ${row.unit}`)),
+          figureCell(row.a),
+          figureCell(row.b),
+          figureCell(row.difference, 'difference'),
+          figureCell(row.interval, 'difference'),
+          h('td', { class: 'words difference' }, row.words),
+          h('td', { class: 'words verdict-cell' }, row.verdictWords),
+        ),
+      ),
+    ),
+  );
+}
+
+function files(side: Side, names: readonly string[]): HTMLElement {
+  return h(
+    'div',
+    { class: 'facts' },
+    h('h3', {}, sideMark(side), 'Files'),
+    h(
+      'ul',
+      { class: 'files' },
+      ...names.map((file) =>
+        h(
+          'li',
+          {},
+          link(file, () => post({ type: 'openFile', side, file })),
+        ),
+      ),
+    ),
+  );
+}

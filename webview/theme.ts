@@ -1,0 +1,66 @@
+// The editor's colours and fonts, read where canvas drawing needs them as values, and news of their change.
+
+export interface Palette {
+  readonly foreground: string;
+  readonly faint: string;
+  readonly grid: string;
+  readonly background: string;
+  readonly shade: string;
+  readonly hoverBackground: string;
+  readonly hoverForeground: string;
+  readonly hoverBorder: string;
+  readonly series: Readonly<Record<'blue' | 'orange' | 'green' | 'purple' | 'red' | 'yellow', string>>;
+  readonly fontFamily: string;
+  readonly fontSize: number;
+}
+
+export function readPalette(): Palette {
+  const style = getComputedStyle(document.documentElement);
+  const value = (...names: readonly string[]): string => {
+    for (const name of names) {
+      const found = style.getPropertyValue(`--vscode-${name}`).trim();
+      if (found !== '') return found;
+    }
+    return getComputedStyle(document.body).color;
+  };
+  return {
+    foreground: value('foreground', 'editor-foreground'),
+    faint: value('descriptionForeground', 'foreground'),
+    grid: value('editorIndentGuide-background1', 'editorIndentGuide-background', 'panel-border', 'contrastBorder'),
+    background: value('editor-background'),
+    shade: value('editor-inactiveSelectionBackground', 'editor-selectionBackground'),
+    hoverBackground: value('editorHoverWidget-background', 'editor-background'),
+    hoverForeground: value('editorHoverWidget-foreground', 'foreground'),
+    hoverBorder: value('editorHoverWidget-border', 'contrastBorder', 'panel-border'),
+    series: {
+      blue: value('charts-blue'),
+      orange: value('charts-orange'),
+      green: value('charts-green'),
+      purple: value('charts-purple'),
+      red: value('charts-red'),
+      yellow: value('charts-yellow'),
+    },
+    fontFamily: value('font-family'),
+    fontSize: Number.parseFloat(value('font-size')) || 13,
+  };
+}
+
+/** Calls back once per change of theme. VS Code swaps the body's classes and the root's style attribute. */
+export function onThemeChange(changed: () => void): void {
+  let pending = false;
+  const observer = new MutationObserver(() => {
+    if (pending) return;
+    pending = true;
+    requestAnimationFrame(() => {
+      pending = false;
+      changed();
+    });
+  });
+  observer.observe(document.body, { attributeFilter: ['class', 'data-vscode-theme-id'] });
+  observer.observe(document.documentElement, { attributeFilter: ['style'] });
+}
+
+/** The same colour, let through: for points that overlap and series that step back. */
+export function faded(colour: string, alpha: number): string {
+  return `color-mix(in srgb, ${colour} ${Math.round(alpha * 100)}%, transparent)`;
+}

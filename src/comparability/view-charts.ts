@@ -1,0 +1,208 @@
+// The two runs of a comparison in one frame: distributions overlaid, latency over time, latency of matched stages, lengths.
+import type { RequestRecord } from '../metrics/record';
+import { inputTokens, isSuccess, outputTokens } from '../metrics/request-metrics';
+import { ecdf, medianLine, percentilesOf, timeBins } from '../report/curves';
+import { duration, NOTHING, significant, whole } from '../report/figures';
+import type { Run } from '../report/run';
+import { countingOf, LATENCIES, perRequest, valuesOf, type Latency } from '../report/scopes';
+import type { ChartGroup, ChartSeries, ChartView } from '../report/view-model';
+import type { Comparison, MatchedStages } from './comparison';
+
+const TABLE_PERCENTS = [1, 5, 10, 25, 50, 75, 90, 95, 99, 100] as const;
+const SIDES = ['a', 'b'] as const;
+type Side = (typeof SIDES)[number];
+type Pair<T> = Readonly<Record<Side, T>>;
+
+export function comparisonCharts(comparison: Comparison, a: Run, b: Run): ChartGroup[] {
+  const runs = { a, b };
+  if (SIDES.every((side) => (runs[side].records ?? []).length === 0)) return [];
+  return [
+    {
+      id: 'overlay',
+      title: 'Distributions of A and B',
+      choices: comparison.stages.flatMap((stage) =>
+        LATENCIES.map(({ id, label }) => latencyOverlay(runs, stage, id, label, comparison.stages.length > 1)),
+      ),
+    },
+    { id: 'lengths-overlay', title: 'Lengths of A and B', choices: lengthOverlays(runs, comparison.stages) },
+    {
+      id: 'over-time-overlay',
+      title: 'Latency over time',
+      choices: (['ttft', 'e2e', 'itl', 'tpot'] as const).map((latency) => timeOverlay(runs, latency)),
+    },
+    ...(comparison.stages.length > 1 ? [matchedStages(comparison)] : []),
+  ].filter((group) => group.choices.length > 0);
+}
+
+function recordsOf(run: Run, stages: ReadonlySet<number>): readonly RequestRecord[] {
+  return (run.records ?? []).filter((record) => stages.has(record.stage));
+}
+
+function latencyOverlay(
+  runs: Pair<Run>,
+  stage: MatchedStages,
+  latency: Latency,
+  label: string,
+  named: boolean,
+): ChartView {
+  const seconds = pair((side) =>
+    valuesOf(recordsOf(runs[side], new Set([stage[side]])), latency, countingOf(runs[side])),
+  );
+  const largest = Math.max(...SIDES.map((side) => percentilesOf(seconds[side], [99])[0] ?? 0));
+  const inSeconds = latency === 'e2e' && largest > 10;
+  const values = pair((side) => seconds[side].map((value) => (inSeconds ? value : value * 1000)));
+  const unit = inSeconds ? 's' : 'ms';
+  return {
+    ...overlay(`${label}, ${unit}`, values, latency === 'itl' ? 'gaps' : 'requests'),
+    label: named ? `${label} at ${stage.label}` : label,
+    sentence: overlaySentence(label, seconds),
+  };
+}
+
+function overlaySentence(label: string, seconds: Pair<readonly number[]>): string {
+  const read = pair((side) => percentilesOf(seconds[side], [50, 95]));
+  const [aMedian, aTail] = read.a;
+  const [bMedian, bTail] = read.b;
+  if (aMedian === undefined || bMedian === undefined) {
+    const missing = SIDES.filter((side) => read[side].length === 0).map((side) => side.toUpperCase());
+    return `${label} was not measured in ${missing.join(' and ')}.`;
+  }
+  return `${label}: median ${duration(aMedian)} in A, ${duration(bMedian)} in B; p95 ${duration(aTail!)} in A, ${duration(bTail!)} in B.`;
+}
+
+/** The frame two distributions share; the sentence and the label are the caller's. */
+function overlay(axis: string, values: Pair<readonly number[]>, what: string): Omit<ChartView, 'label' | 'sentence'> {
+  const series = SIDES.flatMap((side): ChartSeries[] =>
+    values[side].length === 0 ? [] : [{ name: side.toUpperCase(), tone: side, draw: 'steps', ...ecdf(values[side]) }],
+  );
+  return {
+    x: { label: axis, min: 0 },
+    y: { label: `% of ${what}`, min: 0, max: 100 },
+    series,
+    bands: [],
+    table: {
+      head: [axis, ...TABLE_PERCENTS.map((value) => (value === 100 ? 'max' : `p${value}`)), 'n'],
+      rows: SIDES.map((side) => {
+        const read = percentilesOf(values[side], TABLE_PERCENTS);
+        return [side.toUpperCase(), ...TABLE_PERCENTS.map((_, i) => shown(read[i])), whole(values[side].length)];
+      }),
+    },
+  };
+}
+
+function lengthOverlays(runs: Pair<Run>, stages: readonly MatchedStages[]): ChartView[] {
+  return (['output', 'prompt'] as const).map((what) => {
+    const values = pair((side) => {
+      const counting = countingOf(runs[side]);
+      return recordsOf(runs[side], new Set(stages.map((stage) => stage[side])))
+        .filter(isSuccess)
+        .map((record) =>
+          what === 'output' ? outputTokens(record, counting.output) : inputTokens(record, counting.input),
+        )
+        .filter((value) => value !== undefined);
+    });
+    const read = pair((side) => percentilesOf(values[side], [5, 50, 95]));
+    const say = (side: Side): string =>
+      read[side].length === 0
+        ? `${side.toUpperCase()} not counted`
+        : `${side.toUpperCase()} median ${whole(read[side][1]!)}, 90 % between ${whole(read[side][0]!)} and ${whole(read[side][2]!)}`;
+    return {
+      ...overlay(`${what} tokens`, values, 'requests'),
+      label: what,
+      sentence: `${what === 'output' ? 'Output' : 'Prompt'} tokens: ${say('a')}; ${say('b')}.`,
+    };
+  });
+}
+
+function timeOverlay(runs: Pair<Run>, latency: Latency): ChartView {
+  const { label } = LATENCIES.find((entry) => entry.id === latency)!;
+  const points = pair((side) => {
+    const x: number[] = [];
+    const y: number[] = [];
+    for (const record of runs[side].records ?? []) {
+      const value = isSuccess(record) ? perRequest(record, latency, countingOf(runs[side])) : undefined;
+      if (value === undefined || record.sentSeconds === undefined) continue;
+      x.push(record.sentSeconds);
+      y.push(value * 1000);
+    }
+    return { x, y };
+  });
+  const end = Math.max(1, ...SIDES.map((side) => points[side].x.reduce((max, value) => Math.max(max, value), 0)));
+  const bins = pair((side) => timeBins(points[side], 0, end));
+  const lines = pair((side) => medianLine(bins[side]));
+  return {
+    label,
+    sentence: timeSentence(
+      runs,
+      label,
+      pair((side) => percentilesOf(points[side].y, [50])[0]),
+    ),
+    x: { label: 'seconds of the run, when sent', min: 0, max: Math.ceil(end) },
+    y: { label: `median ${label}, ms` },
+    series: SIDES.filter((side) => points[side].x.length > 0).map((side) => ({
+      name: side.toUpperCase(),
+      tone: side,
+      draw: 'line',
+      ...lines[side],
+    })),
+    bands: [],
+    table: {
+      head: ['Seconds', `Median ${label} of A, ms`, `of B, ms`],
+      rows: bins.a.map((bin, index) => [
+        `${bin.from} to ${bin.to}`,
+        shown(lines.a.y[index] ?? undefined),
+        shown(lines.b.y[index] ?? undefined),
+      ]),
+    },
+  };
+}
+
+function timeSentence(runs: Pair<Run>, label: string, medians: Pair<number | undefined>): string {
+  const warm = SIDES.filter((side) => (runs[side].manifest?.window.warmupStages.length ?? 0) > 0);
+  const note =
+    warm.length === 0
+      ? ''
+      : ` The warm-up of ${warm.map((side) => side.toUpperCase()).join(' and ')} is in the picture.`;
+  const say = (value: number | undefined): string => (value === undefined ? 'not measured' : duration(value / 1000));
+  return `Median ${label} over the whole run: A ${say(medians.a)}, B ${say(medians.b)}.${note}`;
+}
+
+function matchedStages(comparison: Comparison): ChartGroup {
+  const choices = (['ttft', 'request_latency'] as const).map((metric): ChartView => {
+    const rows = comparison.stages.map((stage, index) => ({
+      stage,
+      entry: comparison.metrics.find(
+        (candidate) => candidate.stage === index && candidate.metric === metric && candidate.statistic === 'p50',
+      ),
+    }));
+    const unit = rows.find((row) => row.entry)?.entry?.unit ?? 'ms';
+    const label = metric === 'ttft' ? 'TTFT p50' : 'E2E p50';
+    return {
+      label,
+      sentence: `${label} of the ${comparison.stages.length} stages that have the same load on both sides: ${comparison.stages.map((stage) => stage.label).join(', ')}.`,
+      x: { label: 'matched stage', categories: comparison.stages.map((stage) => stage.label) },
+      y: { label: `${label}, ${unit}` },
+      series: SIDES.map((side) => ({
+        name: side.toUpperCase(),
+        tone: side,
+        draw: 'line',
+        x: rows.map((_, index) => index),
+        y: rows.map((row) => row.entry?.[side].value ?? null),
+      })),
+      bands: [],
+      table: {
+        head: ['Stage', `A, ${unit}`, `B, ${unit}`],
+        rows: rows.map((row) => [row.stage.label, shown(row.entry?.a.value), shown(row.entry?.b.value)]),
+      },
+    };
+  });
+  return { id: 'matched', title: 'Latency against load', choices };
+}
+
+function pair<T>(make: (side: Side) => T): Pair<T> {
+  return { a: make('a'), b: make('b') };
+}
+
+function shown(value: number | undefined): string {
+  return value === undefined ? NOTHING : significant(value);
+}

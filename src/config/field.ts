@@ -1,5 +1,5 @@
 // How a field of the config is declared: its type, what it means, its unit, since when inference-perf knows it.
-import * as z from 'zod';
+import type * as z from 'zod';
 
 export interface FieldMeta {
   /** What the field does, in a sentence or two of our own; shown on hover and in the JSON Schema. */

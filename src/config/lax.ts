@@ -36,7 +36,7 @@ export function describe(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (isForeign(value)) return value.foreign === 'date' ? `a date (${value.text})` : 'binary data';
   if (typeof value === 'object') return 'a mapping';
-  return `the number ${String(value)}`;
+  return `the number ${(value as number | bigint).toString()}`;
 }
 
 type Context = z.core.$RefinementCtx;

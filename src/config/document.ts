@@ -1,0 +1,347 @@
+// A YAML text read as inference-perf reads it (PyYAML's safe_load): values, positions, comments, problems.
+// The only file that imports `yaml`. Its parser gives the tree; typing, tags and merge keys are PyYAML's (scalars.ts, construct.ts).
+import {
+  Composer,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  Parser,
+  type CST,
+  type Document,
+  type ParsedNode,
+} from 'yaml';
+import type { ConfigPath, Problem, TextRange } from '../problem';
+import { construct, type Complaint } from './construct';
+import { readLikePyYaml } from './lexer';
+import { Lines } from './lines';
+import { scanTokens, type Comment } from './tokens';
+import {
+  locate,
+  spotAt,
+  type Located,
+  type MapNode,
+  type Pair,
+  type ScalarNode,
+  type SolidNode,
+  type Spot,
+  type YamlNode,
+} from './tree';
+
+export type { Comment } from './tokens';
+
+/** Real configs are some kB; beyond this a text is not parsed at all. */
+export const MAX_TEXT = 1_000_000;
+const MAX_DEPTH = 100;
+/** Line breaks of YAML 1.1 that the parser, which follows 1.2, takes for text. One character each: offsets stay. */
+const OTHER_BREAKS = /[\u0085\u2028\u2029]|\r(?!\n)/g;
+
+export interface YamlDocument {
+  readonly text: string;
+  readonly lines: Lines;
+  /** Absent for an empty document and for a text that could not be parsed. */
+  readonly root: YamlNode | undefined;
+  /** What safe_load would return; undefined when it would raise. Partial values are kept where that is useful. */
+  readonly value: unknown;
+  /** Code YMLnnn. Errors: safe_load raises. Warnings: it loads, but not what one would think. */
+  readonly problems: readonly Problem[];
+  readonly comments: readonly Comment[];
+  locate(path: ConfigPath): Located | undefined;
+  spotAt(line: number, column: number): Spot | undefined;
+  /** Range of the key at a path, of the value, or of the nearest ancestor that exists. */
+  range(path: ConfigPath, part?: 'key' | 'value'): TextRange | undefined;
+}
+
+/** Reads one document. Never throws. */
+export function parseDocument(text: string): YamlDocument {
+  const lines = new Lines(text);
+  try {
+    return parse(text, lines);
+  } catch (error) {
+    // The parser recurses; a text nested past every guard ends here.
+    if (!(error instanceof RangeError)) throw error;
+    return failed(text, lines, 'YML003', 'The text is nested too deeply to be read.');
+  }
+}
+
+function failed(text: string, lines: Lines, code: string, message: string): YamlDocument {
+  const problem: Problem = { code, severity: 'error', path: [], message, range: lines.range(0, 0) };
+  return makeDocument(text, lines, undefined, undefined, [problem], []);
+}
+
+function parse(text: string, lines: Lines): YamlDocument {
+  if (text.length > MAX_TEXT)
+    return failed(text, lines, 'YML002', `The text has more than ${MAX_TEXT} characters; it is not read as a config.`);
+  const tokens = tokenize(text.replace(OTHER_BREAKS, '\n'));
+  const scan = scanTokens(tokens, text, lines);
+  if (scan.depth > MAX_DEPTH)
+    return failed(text, lines, 'YML003', `The text is nested more than ${MAX_DEPTH} levels deep; it is not read.`);
+  const composer = new Composer({
+    version: '1.1',
+    schema: 'failsafe',
+    resolveKnownTags: false,
+    merge: false,
+    uniqueKeys: false,
+    strict: true,
+    prettyErrors: false,
+    keepSourceTokens: true,
+  });
+  const documents = [...composer.compose(tokens, true, text.length)] as Document.Parsed[];
+  const problems: Problem[] = [...scan.problems];
+  const errors = documents.flatMap((document) => document.errors);
+  problems.push(...errors.map((error) => syntaxProblem(error, text, lines)));
+  const [first, second] = documents;
+  if (second) problems.push(secondDocument(second, lines));
+  const tree = new TreeBuilder(text, lines, problems);
+  const root = first?.contents ? tree.build(first.contents) : undefined;
+  if (problems.some((problem) => problem.severity === 'error'))
+    return makeDocument(text, lines, root, undefined, oneSyntaxError(problems), scan.comments);
+  const built = root ? construct(root, text) : { value: null, complaints: [] };
+  problems.push(...built.complaints.map((complaint) => fromComplaint(complaint, lines)));
+  return makeDocument(text, lines, root, built.value, problems, scan.comments);
+}
+
+function tokenize(source: string): CST.Token[] {
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  for (const lexeme of readLikePyYaml(new Lexer()).lex(source)) tokens.push(...parser.next(lexeme));
+  tokens.push(...parser.end());
+  return tokens;
+}
+
+function makeDocument(
+  text: string,
+  lines: Lines,
+  root: YamlNode | undefined,
+  value: unknown,
+  problems: readonly Problem[],
+  comments: readonly Comment[],
+): YamlDocument {
+  const range = (path: ConfigPath, part: 'key' | 'value' = 'key'): TextRange | undefined => {
+    if (!root) return undefined;
+    for (let length = path.length; length >= 0; length -= 1) {
+      const found = locate(root, path.slice(0, length));
+      if (!found) continue;
+      // An ancestor stands in by its key: underlining a whole block would hide what is wrong.
+      const node = part === 'value' && length === path.length ? found.value : (found.key ?? found.value);
+      return found.key === undefined && length === 0 && node.kind !== 'scalar'
+        ? lines.range(node.start, lineEnd(text, node.start))
+        : lines.range(node.start, node.kind === 'scalar' ? node.end : Math.min(node.end, lineEnd(text, node.start)));
+    }
+    return undefined;
+  };
+  return {
+    text,
+    lines,
+    root,
+    value,
+    problems,
+    comments,
+    locate: (path) => root && locate(root, path),
+    spotAt: (line, column) => root && spotAt(root, lines.offset({ line, column })),
+    range,
+  };
+}
+
+function lineEnd(text: string, offset: number): number {
+  const end = text.slice(offset).search(/\r?\n/);
+  return end < 0 ? text.length : offset + end;
+}
+
+function fromComplaint(complaint: Complaint, lines: Lines): Problem {
+  const { code, severity, node, message, remedy } = complaint;
+  const problem: Problem = { code, severity, path: [], message, range: lines.range(node.start, node.end) };
+  return remedy === undefined ? problem : { ...problem, remedy };
+}
+
+/** One broken line breaks the parser's picture of the rest: what follows the first error is noise. */
+function oneSyntaxError(problems: readonly Problem[]): readonly Problem[] {
+  const place = (problem: Problem): number => (problem.range?.startLine ?? 0) * 1e6 + (problem.range?.startColumn ?? 0);
+  const sorted = [...problems].sort((left, right) => place(left) - place(right));
+  const first = sorted.find((problem) => problem.severity === 'error')!;
+  return [first, ...problems.filter((problem) => problem.severity !== 'error')];
+}
+
+function secondDocument(document: Document.Parsed, lines: Lines): Problem {
+  const start = document.range[0];
+  return {
+    code: 'YML004',
+    severity: 'error',
+    path: [],
+    message:
+      'The file holds more than one YAML document (or a line of `---` or `...` with text after it), and inference-perf reads only one.',
+    remedy: 'Keep one document per file.',
+    range: lines.range(start, start),
+  };
+}
+
+interface SyntaxFault {
+  readonly code: string;
+  readonly message: string;
+  readonly pos: readonly [number, number];
+}
+
+const SYNTAX: Readonly<Record<string, { message: string; remedy?: string }>> = {
+  TAB_AS_INDENT: { message: 'A tab indents this line; YAML allows only spaces.', remedy: 'Replace the tab by spaces.' },
+  BAD_INDENT: {
+    message: 'The indentation of this line fits no level above it.',
+    remedy: 'Align it with its neighbours.',
+  },
+  BLOCK_AS_IMPLICIT_KEY: {
+    message: 'A second `key:` stands on one line, or the indentation is wrong.',
+    remedy: 'Put text that holds `: ` in quotes, or start a new line.',
+  },
+  MULTILINE_IMPLICIT_KEY: { message: 'A key goes over several lines; perhaps a `:` is missing.' },
+  MISSING_CHAR: { message: 'A closing quote, bracket, brace, comma or `:` is missing.' },
+  BAD_SCALAR_START: {
+    message: 'A value begins with a character that YAML reserves (such as @, ` or %).',
+    remedy: 'Put it in quotes.',
+  },
+  BAD_ALIAS: {
+    message: 'An alias (*name) points to no anchor (&name) above it.',
+    remedy: 'Put text with * in quotes.',
+  },
+  BAD_DQ_ESCAPE: { message: 'Unknown escape in double quotes.', remedy: 'Double the backslash or use single quotes.' },
+  KEY_OVER_1024_CHARS: { message: 'A key is longer than 1024 characters.' },
+};
+
+function syntaxProblem(error: SyntaxFault, text: string, lines: Lines): Problem {
+  const known = SYNTAX[error.code] ?? { message: `This is not valid YAML: ${error.message}.` };
+  const [start] = error.pos;
+  const bounded = Math.min(start, text.length);
+  const base: Problem = {
+    code: error.code === 'TAB_AS_INDENT' ? 'YML005' : 'YML001',
+    severity: 'error',
+    path: [],
+    message: known.message,
+    range: lines.range(bounded, Math.min(lineEnd(text, bounded), Math.max(bounded, error.pos[1]))),
+  };
+  return known.remedy === undefined ? base : { ...base, remedy: known.remedy };
+}
+
+const STYLES = {
+  PLAIN: 'plain',
+  QUOTE_SINGLE: 'single',
+  QUOTE_DOUBLE: 'double',
+  BLOCK_LITERAL: 'literal',
+  BLOCK_FOLDED: 'folded',
+} as const;
+
+interface SourcePair {
+  readonly key: ParsedNode | null;
+  readonly value: ParsedNode | null;
+  readonly srcToken?: { readonly start: readonly { readonly type: string }[] };
+}
+
+/** Turns the parser's nodes into ours, resolving aliases in the order of the text (a later anchor replaces an earlier one). */
+class TreeBuilder {
+  private readonly anchors = new Map<string, { node: SolidNode | undefined }>();
+  constructor(
+    private readonly text: string,
+    private readonly lines: Lines,
+    private readonly problems: Problem[],
+  ) {}
+
+  build(node: ParsedNode): YamlNode {
+    if (isAlias(node)) return this.alias(node.source, node.range[0], node.range[1]);
+    const slot = { node: undefined as SolidNode | undefined };
+    if (node.anchor !== undefined) this.anchor(node.anchor, slot, node);
+    const base = {
+      start: node.range[0],
+      end: node.range[1],
+      ...(node.tag === undefined ? {} : { tag: node.tag }),
+      ...(node.anchor === undefined ? {} : { anchor: node.anchor }),
+    };
+    let built: SolidNode;
+    if (isScalar(node)) {
+      const style = STYLES[node.type as keyof typeof STYLES];
+      built = {
+        ...base,
+        kind: 'scalar',
+        text: this.scalarText(node.value, style, base.end),
+        style,
+      } satisfies ScalarNode;
+    } else if (isSeq(node)) {
+      built = {
+        ...base,
+        kind: 'list',
+        flow: node.flow === true,
+        items: node.items.map((item) => this.item(item, node)),
+      };
+    } else if (isMap(node)) {
+      built = {
+        ...base,
+        kind: 'map',
+        flow: node.flow === true,
+        pairs: node.items.map((pair) => this.pair(pair, node)),
+      };
+    } else throw new TypeError('unknown kind of YAML node');
+    slot.node = built;
+    return built;
+  }
+
+  private anchor(name: string, slot: { node: SolidNode | undefined }, node: ParsedNode): void {
+    if (this.anchors.has(name))
+      this.reject(
+        `The anchor &${name} is defined twice, which inference-perf's YAML reader rejects.`,
+        'Give the second one another name.',
+        node.range[0],
+        node.range[0],
+      );
+    if (!/^[\w-]+$/.test(name))
+      this.reject(
+        `The anchor &${name} has characters other than letters, digits, - and _.`,
+        'Rename it.',
+        node.range[0],
+        node.range[0],
+      );
+    this.anchors.set(name, slot);
+  }
+
+  private reject(message: string, remedy: string, start: number, end: number): void {
+    const range = this.lines.range(start, end);
+    this.problems.push({ code: 'YML001', severity: 'error', path: [], message, remedy, range });
+  }
+
+  private scalarText(value: unknown, style: ScalarNode['style'], end: number): string {
+    const text = typeof value === 'string' ? value : '';
+    // A block scalar that ends with the file has no last line break to keep, says PyYAML.
+    const cut = (style === 'literal' || style === 'folded') && end >= this.text.length && !/[\r\n]$/.test(this.text);
+    return cut && text.endsWith('\n') ? text.slice(0, -1) : text;
+  }
+
+  private item(item: unknown, parent: ParsedNode): YamlNode {
+    // `[a: b]` is a list of one-pair mappings.
+    if (item !== null && typeof item === 'object' && 'key' in item) {
+      const pair = this.pair(item as SourcePair, parent);
+      return { kind: 'map', flow: true, start: pair.key.start, end: pair.value.end, pairs: [pair] } satisfies MapNode;
+    }
+    return this.build(item as ParsedNode);
+  }
+
+  private pair(pair: SourcePair, parent: ParsedNode): Pair {
+    const key = pair.key ? this.build(pair.key) : this.empty(parent.range[0]);
+    const explicit = pair.srcToken?.start.some((token) => token.type === 'explicit-key-ind') === true;
+    if (key.kind === 'scalar' && key.start === key.end && key.style === 'plain' && !explicit && key.tag === undefined)
+      this.reject('A value stands here without a key.', 'Write the key before the colon.', key.start, key.end);
+    return { key, value: pair.value ? this.build(pair.value) : this.empty(key.end) };
+  }
+
+  private empty(offset: number): ScalarNode {
+    return { kind: 'scalar', text: '', style: 'plain', start: offset, end: offset };
+  }
+
+  private alias(name: string, start: number, end: number): YamlNode {
+    const slot = this.anchors.get(name);
+    if (!slot)
+      this.reject(
+        `The alias *${name} points to no anchor (&${name}) above it.`,
+        'Define the anchor first; put text that begins with * in quotes.',
+        start,
+        end,
+      );
+    // A slot without a node yet belongs to an anchor that is still open: an endless value.
+    return { kind: 'alias', name, target: slot?.node, start, end };
+  }
+}

@@ -1,0 +1,198 @@
+// Runs the stages one after the other: dispatch, live figures once a second, health, and a record for every planned request.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client, PreparedRequest, WireResult } from '../client/types';
+import type { RunEvent } from '../events';
+import type { OutcomeCounts, RequestRecord } from '../metrics/record';
+import type { StageHealth } from '../report/manifest';
+import { dispatch } from './dispatch';
+import { judgeHealth, LoopMeter } from './health';
+import { LiveFigures } from './live';
+import type { PlannedLoadStage } from './plan';
+import type { StopControl } from './stop';
+
+export type EngineRequest = PreparedRequest & { readonly requestBytes?: number };
+
+export interface EngineStage {
+  readonly plan: PlannedLoadStage;
+  readonly requests: readonly EngineRequest[];
+}
+
+export interface EngineOptions {
+  readonly stages: readonly EngineStage[];
+  readonly client: Client;
+  /** Pause between stages, `load.interval`. */
+  readonly intervalSeconds: number;
+  readonly timeoutSeconds: number;
+  readonly keepRawBody: boolean;
+  /** Given to what is in flight after a graceful stop. */
+  readonly graceSeconds: number;
+  readonly stop: StopControl;
+  /** The run's zero on the monotonic clock; records count from it. */
+  readonly zeroSeconds: number;
+  readonly onEvent: (event: RunEvent) => void;
+  /** Every planned request comes here exactly once, as soon as it has ended or can no longer be sent. */
+  readonly onRecord: (record: RequestRecord, result: WireResult | undefined) => void;
+  readonly onStageStarted?: (stage: PlannedLoadStage) => void;
+  readonly onStageFinished?: (outcome: StageOutcome) => void;
+}
+
+export interface StageOutcome {
+  readonly stage: PlannedLoadStage;
+  readonly counts: OutcomeCounts;
+  /** Zero of the stage's schedule, seconds from the run's zero; absent when the run was stopped before the stage. */
+  readonly startSeconds?: number;
+  readonly health?: StageHealth;
+  /** False when the run was stopped before all of the stage was sent and ended. */
+  readonly complete: boolean;
+}
+
+const TICK_MS = 1000;
+
+/** Never rejects for what a server or a stop does; `planned = ok + failed + cancelled + notSent` holds for every stage. */
+export async function runStages(options: EngineOptions): Promise<readonly StageOutcome[]> {
+  const outcomes: StageOutcome[] = [];
+  for (const [index, stage] of options.stages.entries()) {
+    if (index > 0 && !options.stop.noMoreSends.aborted) {
+      await sleep(options.intervalSeconds * 1000, undefined, { signal: options.stop.noMoreSends }).catch(
+        () => undefined,
+      );
+    }
+    const outcome = options.stop.noMoreSends.aborted ? skipStage(stage, options) : await runStage(stage, options);
+    outcomes.push(outcome);
+    options.onStageFinished?.(outcome);
+  }
+  return outcomes;
+}
+
+function skipStage({ plan, requests }: EngineStage, options: EngineOptions): StageOutcome {
+  const reason = options.stop.reason ?? 'stopped';
+  const atSeconds = now() - options.zeroSeconds;
+  for (const request of requests) options.onRecord(notSentRecord(request, atSeconds, reason), undefined);
+  const counts = { planned: requests.length, ok: 0, failed: 0, cancelled: 0, notSent: requests.length };
+  return { stage: plan, counts, complete: requests.length === 0 };
+}
+
+async function runStage({ plan, requests }: EngineStage, options: EngineOptions): Promise<StageOutcome> {
+  const { zeroSeconds, stop, onEvent, onRecord } = options;
+  const live = new LiveFigures();
+  const meter = new LoopMeter();
+  const records: RequestRecord[] = [];
+  const keep = (record: RequestRecord, result: WireResult | undefined): void => {
+    records.push(record);
+    onRecord(record, result);
+  };
+  const beginSeconds = now();
+  const at = (): number => now() - zeroSeconds;
+  options.onStageStarted?.(plan);
+  onEvent({ type: 'stageStarted', stage: plan.id, atSeconds: at() });
+  let spin = (): number => 0;
+  const ticker = setInterval(() => {
+    const { counts, ...figures } = live.snapshot();
+    onEvent({
+      type: 'tick',
+      stage: plan.id,
+      atSeconds: at(),
+      stageElapsedSeconds: now() - beginSeconds,
+      counts: { planned: requests.length, notSent: 0, ...counts },
+      ...(plan.requestedRateRps === undefined ? {} : { offeredRps: plan.requestedRateRps }),
+      ...figures,
+      eventLoopUse: meter.sinceLast(spin()),
+    });
+    live.rotate();
+  }, TICK_MS);
+  const outcome = await dispatch({
+    requests,
+    pacing: plan.pacing,
+    client: options.client,
+    timeoutSeconds: options.timeoutSeconds,
+    keepRawBody: options.keepRawBody,
+    stop,
+    live,
+    graceSeconds: options.graceSeconds,
+    onStarted: (spinSeconds) => {
+      spin = spinSeconds;
+    },
+    onResult: (request, scheduled, result) => keep(resultRecord(request, scheduled, result, zeroSeconds), result),
+    onNotSent: (request, scheduled, reason) => keep(notSentRecord(request, scheduled - zeroSeconds, reason), undefined),
+  });
+  clearInterval(ticker);
+  const health = judgeHealth(plan, records, outcome, meter.stop(outcome.spinSeconds));
+  const counts = countOutcomes(records);
+  if (counts.planned !== requests.length) {
+    throw new Error(`stage ${plan.id} planned ${requests.length} requests and accounts for ${counts.planned}`);
+  }
+  onEvent({ type: 'stageFinished', stage: plan.id, atSeconds: at(), counts });
+  const level = health.verdict;
+  if (level !== 'ok') {
+    for (const message of health.reasons) onEvent({ type: 'health', stage: plan.id, level, message });
+  }
+  return {
+    stage: plan,
+    counts,
+    startSeconds: outcome.startSeconds - zeroSeconds,
+    health,
+    complete: counts.cancelled === 0 && counts.notSent === 0,
+  };
+}
+
+function now(): number {
+  return performance.now() / 1000;
+}
+
+/** What one request came to, its times counted from the run's zero; token counts of the client are added after the clock stops. */
+function resultRecord(
+  request: EngineRequest,
+  scheduled: number,
+  result: WireResult,
+  zeroSeconds: number,
+): RequestRecord {
+  const since = (seconds: number | undefined): number | undefined =>
+    seconds === undefined ? undefined : seconds - zeroSeconds;
+  const times = {
+    sentSeconds: since(result.sentSeconds),
+    firstByteSeconds: since(result.firstByteSeconds),
+    firstTokenSeconds: since(result.firstTokenSeconds),
+    firstContentSeconds: since(result.firstContentSeconds),
+    lastTokenSeconds: since(result.lastTokenSeconds),
+    endSeconds: since(result.endSeconds),
+  };
+  return {
+    ...plannedPart(request, scheduled - zeroSeconds),
+    ...withoutUndefined(times),
+    chunkSeconds: result.chunkSeconds.map((seconds) => seconds - zeroSeconds),
+    outcome: result.outcome,
+    ...(result.usage ? { usage: result.usage } : {}),
+    ...(result.finishReason === undefined ? {} : { finishReason: result.finishReason }),
+  };
+}
+
+function notSentRecord(request: EngineRequest, scheduledSeconds: number, reason: string): RequestRecord {
+  return { ...plannedPart(request, scheduledSeconds), chunkSeconds: [], outcome: { kind: 'notSent', reason } };
+}
+
+function plannedPart(
+  request: EngineRequest,
+  scheduledSeconds: number,
+): Omit<RequestRecord, 'chunkSeconds' | 'outcome'> {
+  return {
+    id: request.id,
+    stage: request.stage,
+    scheduledSeconds,
+    ...(request.askedPromptTokens === undefined ? {} : { askedPromptTokens: request.askedPromptTokens }),
+    maxTokens: request.maxTokens,
+    ...(request.requestBytes === undefined ? {} : { requestBytes: request.requestBytes }),
+    promptHash: request.promptHash,
+  };
+}
+
+function withoutUndefined<T extends Record<string, number | undefined>>(values: T): { [K in keyof T]?: number } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: number;
+  };
+}
+
+export function countOutcomes(records: readonly RequestRecord[]): OutcomeCounts {
+  const counts = { planned: records.length, ok: 0, failed: 0, cancelled: 0, notSent: 0 };
+  for (const { outcome } of records) counts[outcome.kind]++;
+  return counts;
+}

@@ -1,0 +1,199 @@
+// Was the client the bottleneck? What one stage says of the engine itself, and the verdict with its reasons.
+import { monitorEventLoopDelay, performance, type EventLoopUtilization } from 'node:perf_hooks';
+import type { RequestRecord } from '../metrics/record';
+import { latencySeconds, scheduleDelaySeconds } from '../metrics/request-metrics';
+import { distributionOf, mean, percentile, sortedValues, sum } from '../metrics/statistics';
+import type { StageHealth } from '../report/manifest';
+import type { DispatchOutcome } from './dispatch';
+import type { PlannedLoadStage } from './plan';
+
+/** Resolution of the event-loop delay histogram; its samples include it. */
+const DELAY_RESOLUTION_MS = 10;
+
+// Limits. Event loop: performance.md section 8. Schedule: reference inference-perf.md section 8, P3.
+const EVENT_LOOP_WARNING = 0.6;
+const EVENT_LOOP_LIMITED = 0.85;
+const DELAY_MEDIAN_LIMIT_SECONDS = 0.01;
+const DELAY_P99_LIMIT_SECONDS = 1;
+const ACHIEVED_SHARE_LIMIT = 0.98;
+/** A stage shorter than this in requests says little about rates. */
+const FEWEST_FOR_RATE = 20;
+
+export interface LoopUse {
+  readonly eventLoopUse: number;
+  readonly eventLoopDelayP99Seconds: number;
+  readonly cpuUse: number;
+}
+
+/** Owns the process's meters while one stage runs. */
+export class LoopMeter {
+  private readonly delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
+  private readonly cpuStart = process.cpuUsage();
+  private readonly started = performance.now();
+  private readonly utilization: EventLoopUtilization = performance.eventLoopUtilization();
+  private last: { utilization: EventLoopUtilization; spinSeconds: number };
+
+  constructor() {
+    this.last = { utilization: this.utilization, spinSeconds: 0 };
+    this.delay.enable();
+  }
+
+  /** Use since the last call, active waiting for deadlines left out. */
+  sinceLast(spinSeconds: number): number {
+    const now = performance.eventLoopUtilization();
+    const use = withoutSpin(
+      performance.eventLoopUtilization(now, this.last.utilization),
+      spinSeconds - this.last.spinSeconds,
+    );
+    this.last = { utilization: now, spinSeconds };
+    return use;
+  }
+
+  stop(spinSeconds: number): LoopUse {
+    this.delay.disable();
+    const cpu = process.cpuUsage(this.cpuStart);
+    const elapsed = (performance.now() - this.started) / 1000;
+    const p99 = this.delay.percentile(99) / 1e9 - DELAY_RESOLUTION_MS / 1000;
+    return {
+      eventLoopUse: withoutSpin(performance.eventLoopUtilization(this.utilization), spinSeconds),
+      eventLoopDelayP99Seconds: Number.isFinite(p99) ? Math.max(0, p99) : 0,
+      cpuUse: (cpu.user + cpu.system) / 1e6 / elapsed,
+    };
+  }
+}
+
+/** A loop that waits actively for a deadline counts as busy, but is there at once for anything that comes. */
+function withoutSpin({ active, idle }: EventLoopUtilization, spinSeconds: number): number {
+  const total = active + idle;
+  return total <= 0 ? 0 : Math.min(1, Math.max(0, (active - spinSeconds * 1000) / total));
+}
+
+/** Judges one stage from its records and meters. */
+export function judgeHealth(
+  stage: PlannedLoadStage,
+  records: readonly RequestRecord[],
+  outcome: Pick<DispatchOutcome, 'maxInFlight'>,
+  use: LoopUse,
+): StageHealth {
+  const sent = records.filter((record) => record.sentSeconds !== undefined);
+  const delays = sent.map((record) => scheduleDelaySeconds(record)!);
+  const distribution = distributionOf(delays);
+  const growth = slope(
+    sent.map((record) => record.scheduledSeconds),
+    delays,
+  );
+  const cap = stage.pacing.kind === 'open' ? stage.pacing.inFlightCap : stage.pacing.concurrency;
+  const littlesLaw = averageInFlight(records);
+  const facts = {
+    stage: stage.id,
+    ...(distribution ? { scheduleDelay: distribution } : {}),
+    ...(growth === undefined ? {} : { scheduleDelayGrowth: growth }),
+    ...use,
+    maxInFlight: outcome.maxInFlight,
+    ...(cap === Number.MAX_SAFE_INTEGER ? {} : { inFlightCap: cap }),
+    ...(littlesLaw === undefined ? {} : { littlesLaw }),
+  };
+  const limits = [
+    ...loopFindings(use),
+    ...scheduleFindings(delays, growth),
+    ...rateFindings(stage, sent),
+    ...capFindings(stage, outcome.maxInFlight, cap, littlesLaw),
+  ];
+  const limited = limits.some((finding) => finding.limited);
+  return {
+    ...facts,
+    verdict: limited ? 'client-limited' : limits.length > 0 ? 'warning' : 'ok',
+    reasons: limits.map((finding) => finding.reason),
+  };
+}
+
+interface HealthFinding {
+  readonly limited: boolean;
+  readonly reason: string;
+}
+
+function loopFindings({ eventLoopUse }: LoopUse): HealthFinding[] {
+  if (eventLoopUse <= EVENT_LOOP_WARNING) return [];
+  const limited = eventLoopUse > EVENT_LOOP_LIMITED;
+  const limit = limited ? EVENT_LOOP_LIMITED : EVENT_LOOP_WARNING;
+  return [
+    {
+      limited,
+      reason: `event-loop use ${eventLoopUse.toFixed(2)} is above ${limit}: timestamps ${limited ? 'waited' : 'may have waited'} for other work of this process`,
+    },
+  ];
+}
+
+function scheduleFindings(delays: readonly number[], growth: number | undefined): HealthFinding[] {
+  if (delays.length === 0) return [];
+  const sorted = sortedValues(delays);
+  const median = percentile(sorted, 50);
+  const p99 = percentile(sorted, 99);
+  const findings: HealthFinding[] = [];
+  const growing = growth !== undefined && growth > 0.01 ? `, growing by ${growth.toFixed(2)} s per s` : '';
+  if (median > DELAY_MEDIAN_LIMIT_SECONDS) {
+    findings.push({ limited: true, reason: `half of the requests were sent ${ms(median)} or more late${growing}` });
+  } else if (p99 > DELAY_P99_LIMIT_SECONDS) {
+    findings.push({
+      limited: true,
+      reason: `1 % of the requests were sent ${p99.toFixed(2)} s or more late${growing}`,
+    });
+  }
+  return findings;
+}
+
+/** Against the schedule, not the configured rate: both laws are random, and few requests hit their rate only on average. */
+function rateFindings(stage: PlannedLoadStage, sent: readonly RequestRecord[]): HealthFinding[] {
+  const planned = stage.scheduleSpanSeconds;
+  if (planned === undefined || planned <= 0 || sent.length < Math.max(stage.count, FEWEST_FOR_RATE)) return [];
+  const times = sortedValues(sent.map((record) => record.sentSeconds!));
+  const share = planned / (times[times.length - 1]! - times[0]!);
+  if (share >= ACHIEVED_SHARE_LIMIT) return [];
+  return [{ limited: true, reason: `requests went out at ${(share * 100).toFixed(0)} % of the planned rate` }];
+}
+
+function capFindings(
+  stage: PlannedLoadStage,
+  maxInFlight: number,
+  cap: number,
+  littlesLaw: number | undefined,
+): HealthFinding[] {
+  if (stage.pacing.kind !== 'open' || maxInFlight < cap) return [];
+  const average = littlesLaw === undefined ? '' : `, ${littlesLaw.toFixed(1)} on average`;
+  return [
+    {
+      limited: true,
+      reason: `the cap of ${cap} requests in flight (num_workers x worker_max_concurrency) was reached${average}: further requests waited in the client`,
+    },
+  ];
+}
+
+/** Little's law: requests per second times mean latency is the average number in flight. */
+function averageInFlight(records: readonly RequestRecord[]): number | undefined {
+  const latencies = records.map(latencySeconds).filter((value) => value !== undefined);
+  if (latencies.length === 0) return undefined;
+  let first = Infinity;
+  let last = -Infinity;
+  for (const { sentSeconds, endSeconds } of records) {
+    if (sentSeconds !== undefined) first = Math.min(first, sentSeconds);
+    if (endSeconds !== undefined) last = Math.max(last, endSeconds);
+  }
+  return last > first ? sum(latencies) / (last - first) : undefined;
+}
+
+/** Least-squares slope of y over x; undefined for fewer than two x. */
+export function slope(x: readonly number[], y: readonly number[]): number | undefined {
+  if (x.length < 2) return undefined;
+  const [middleX, middleY] = [mean(x), mean(y)];
+  let together = 0;
+  let alone = 0;
+  for (let index = 0; index < x.length; index++) {
+    together += (x[index]! - middleX) * (y[index]! - middleY);
+    alone += (x[index]! - middleX) ** 2;
+  }
+  return alone === 0 ? undefined : together / alone;
+}
+
+function ms(seconds: number): string {
+  return `${(seconds * 1000).toFixed(0)} ms`;
+}

@@ -15,6 +15,8 @@ export interface SequenceOutput {
 export interface SequenceInput {
   /** Of the request's body, see model.ts. */
   readonly key: string;
+  /** performance.now() when the request was whole; a sequence that need not wait is admitted at this very time. */
+  readonly arrivedMs: number;
   readonly plan: AnswerPlan;
   readonly promptTokens: number;
   /** Asked once, at admission: what is in the cache then decides the prefill. */
@@ -43,7 +45,7 @@ export function createEngine(options: SimulatorOptions, book: MetricsBook): Engi
   return {
     submit(input) {
       const sequence = new BatchedSequence(batch, input);
-      if (batch.running.size < options.slots) sequence.admit();
+      if (batch.running.size < options.slots) sequence.admit(input.arrivedMs);
       else if (batch.waiting.size < options.queueLimit) batch.waiting.add(sequence);
       else return undefined;
       return sequence;
@@ -76,7 +78,6 @@ class BatchedSequence implements Sequence, Tick {
   dueMs = 0;
   #emitted = 0;
   #state: 'waiting' | 'running' | 'over' = 'waiting';
-  readonly #arrivedMs = performance.now();
   #admittedMs = 0;
   #firstTokenMs = 0;
   /** When the latest token was due; before the first event, when the first token is. */
@@ -90,13 +91,13 @@ class BatchedSequence implements Sequence, Tick {
     this.#pace = createPace(batch.options, input.key, input.plan.fault);
   }
 
-  admit(): void {
+  admit(atMs: number): void {
     const { batch, input } = this;
     this.#state = 'running';
     batch.running.add(this);
-    this.#admittedMs = performance.now();
+    this.#admittedMs = atMs;
     const cached = input.cachedTokens();
-    batch.book.admitted((this.#admittedMs - this.#arrivedMs) / 1000);
+    batch.book.admitted((this.#admittedMs - this.input.arrivedMs) / 1000);
     batch.book.prompt(input.promptTokens, cached);
     this.#firstTokenMs = this.#admittedMs + 1000 * this.#pace.first(input.promptTokens - cached);
     this.#tokenDueMs = this.#firstTokenMs;
@@ -155,7 +156,7 @@ class BatchedSequence implements Sequence, Tick {
     const { book } = this.batch;
     const count = this.#emitted - from;
     if (from === 0) {
-      book.firstToken((this.#tokenDueMs - this.#arrivedMs) / 1000, (this.#tokenDueMs - this.#admittedMs) / 1000);
+      book.firstToken((this.#tokenDueMs - this.input.arrivedMs) / 1000, (this.#tokenDueMs - this.#admittedMs) / 1000);
     }
     const gaps = from === 0 ? count - 1 : count;
     if (gaps > 0) book.interTokens((this.dueMs - this.#tokenDueMs) / 1000 / gaps, gaps);
@@ -167,7 +168,7 @@ class BatchedSequence implements Sequence, Tick {
     this.#leave();
     this.batch.book.finished(this.input.plan.finishReason, {
       outputTokens: this.#emitted,
-      latencySeconds: (this.dueMs - this.#arrivedMs) / 1000,
+      latencySeconds: (this.dueMs - this.input.arrivedMs) / 1000,
       runSeconds: (this.dueMs - this.#admittedMs) / 1000,
       decodeSeconds: (this.#tokenDueMs - this.#firstTokenMs) / 1000,
     });
@@ -181,7 +182,7 @@ class BatchedSequence implements Sequence, Tick {
     for (const next of waiting) {
       if (running.size >= options.slots) break;
       waiting.delete(next);
-      next.admit();
+      next.admit(performance.now());
     }
   }
 }

@@ -34,11 +34,18 @@ const REFUSALS: Partial<Record<FaultKind, ApiError>> = {
   'ok-with-error-body': { status: 200, type: 'InternalServerError', message: `The engine has died (${SIMULATED}).` },
 };
 
-/** Answers one parsed request; `body` is its text as received. */
+export interface Arrival {
+  /** The request as received. */
+  readonly body: string;
+  /** When its last byte came, performance.now(). */
+  readonly arrivedMs: number;
+}
+
+/** Answers one parsed request. */
 export function generate(
   context: GenerationContext,
   request: ParsedRequest,
-  body: string,
+  { body, arrivedMs }: Arrival,
   response: ServerResponse,
 ): void {
   const { options, engine, cache } = context;
@@ -59,6 +66,7 @@ export function generate(
   const answer = new Answer(request, plan, key, options, response);
   const sequence = engine.submit({
     key,
+    arrivedMs,
     plan,
     promptTokens: request.prompt.length,
     cachedTokens() {

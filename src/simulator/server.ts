@@ -112,11 +112,13 @@ function listen(server: Server, { host, port }: SimulatorOptions): Promise<numbe
   });
 }
 
-type Handler = (world: World, body: string, response: ServerResponse) => void;
+type Handler = (world: World, body: string, response: ServerResponse, arrivedMs: number) => void;
 
 const ROUTES: Readonly<Record<string, Handler>> = {
-  'POST /v1/completions': (world, body, response) => startGeneration(world, 'completion', body, response),
-  'POST /v1/chat/completions': (world, body, response) => startGeneration(world, 'chat', body, response),
+  'POST /v1/completions': (world, body, response, arrivedMs) =>
+    startGeneration(world, 'completion', body, response, arrivedMs),
+  'POST /v1/chat/completions': (world, body, response, arrivedMs) =>
+    startGeneration(world, 'chat', body, response, arrivedMs),
   'GET /v1/models': ({ options, model }, _body, response) => {
     const names = options.models.length > 0 ? options.models : [model];
     const data = names.map((id) => ({
@@ -164,14 +166,14 @@ const ROUTES: Readonly<Record<string, Handler>> = {
   },
 };
 
-function startGeneration(world: World, route: Route, body: string, response: ServerResponse): void {
+function startGeneration(world: World, route: Route, body: string, response: ServerResponse, arrivedMs: number): void {
   const request = parseRequest(route, body, world.options);
   if (isApiError(request)) {
     sendJson(response, request.status, errorJson(request));
     return;
   }
   world.counts.received++;
-  generate(world, request, body, response);
+  generate(world, request, { body, arrivedMs }, response);
   world.counts.maxRunning = Math.max(world.counts.maxRunning, world.engine.running());
 }
 
@@ -193,9 +195,9 @@ function answer(world: World, request: IncomingMessage, response: ServerResponse
     sendJson(response, known ? 405 : 404, JSON.stringify({ detail: known ? 'Method Not Allowed' : 'Not Found' }));
     return;
   }
-  readBody(request, (body) => {
+  readBody(request, (body, arrivedMs) => {
     if (body === undefined) sendJson(response, 413, JSON.stringify({ detail: 'The body is too large.' }));
-    else handler(world, body, response);
+    else handler(world, body, response, arrivedMs);
   });
 }
 
@@ -203,14 +205,17 @@ function isAuthorized(apiKey: string | undefined, authorization: string | undefi
   return apiKey === undefined || authorization === `Bearer ${apiKey}`;
 }
 
-function readBody(request: IncomingMessage, done: (body: string | undefined) => void): void {
+/** Calls back with the whole body and with when its last byte came: reading and planning are not part of any latency. */
+function readBody(request: IncomingMessage, done: (body: string | undefined, arrivedMs: number) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
+  let arrivedMs = performance.now();
   request.on('data', (chunk: Buffer) => {
+    arrivedMs = performance.now();
     bytes += chunk.length;
     if (bytes <= BODY_LIMIT) chunks.push(chunk);
   });
   request.once('end', () => {
-    done(bytes > BODY_LIMIT ? undefined : Buffer.concat(chunks).toString('utf8'));
+    done(bytes > BODY_LIMIT ? undefined : Buffer.concat(chunks).toString('utf8'), arrivedMs);
   });
 }

@@ -47,7 +47,6 @@ export function createChart(canvas: HTMLCanvasElement): DrawnChart {
       if (chart && sameShape(chart, config)) {
         chart.data = config.data;
         chart.options = config.options as Chart['options'];
-        (chart.config as { plugins?: unknown }).plugins = config.plugins;
         chart.update('none');
         return;
       }
@@ -110,10 +109,14 @@ function dataset(series: ChartSeries, stage: number | undefined, palette: Palett
       borderColor: colour,
       borderWidth: 1,
       maxBarThickness: 26,
+      categoryPercentage: points.length <= 2 ? 0.35 : 0.75,
     };
   }
   const scattered = series.draw === 'points';
-  const few = series.draw === 'line' && points.length <= 30;
+  const few = series.draw === 'line' && points.length <= 8;
+  // A point between two gaps has no line to show it.
+  const alone = (index: number): boolean =>
+    series.draw === 'line' && (series.y[index - 1] ?? null) === null && (series.y[index + 1] ?? null) === null;
   return {
     type: 'line',
     label: series.name,
@@ -121,12 +124,12 @@ function dataset(series: ChartSeries, stage: number | undefined, palette: Palett
     showLine: !scattered,
     stepped: series.draw === 'steps' ? 'before' : false,
     borderColor: colour,
-    backgroundColor: scattered ? faded(colour, 0.35) : colour,
+    backgroundColor: scattered ? faded(colour, points.length < 300 ? 0.8 : 0.4) : colour,
     pointBorderColor: scattered ? 'transparent' : colour,
     borderDash: [...style.dash],
     borderWidth: steppedBack ? 1 : 1.75,
     pointStyle: style.point,
-    pointRadius: scattered ? 2 : few ? 3 : 0,
+    pointRadius: scattered ? 2 : ({ dataIndex }: { readonly dataIndex: number }) => (few || alone(dataIndex) ? 3 : 0),
     pointHoverRadius: 4,
     spanGaps: false,
     order: scattered ? 1 : 0,
@@ -140,7 +143,7 @@ function scale(axis: ChartAxis, palette: Palette, isY: boolean, stacked: boolean
     stacked,
     ...(axis.min === undefined ? {} : { min: axis.min }),
     ...(axis.max === undefined ? {} : { max: axis.max }),
-    ...(isY ? { beginAtZero: true } : {}),
+    ...(isY ? { beginAtZero: true, grace: '6%' } : {}),
     title: { display: true, text: axis.label, color: palette.faint, font, padding: 2 },
     grid: { color: palette.grid, drawTicks: false, display: isY || !axis.categories },
     border: { color: palette.grid },
@@ -150,6 +153,7 @@ function scale(axis: ChartAxis, palette: Palette, isY: boolean, stacked: boolean
       padding: 6,
       maxRotation: 0,
       autoSkipPadding: 12,
+      ...(axis.whole === true ? { precision: 0 } : {}),
       ...(axis.categories ? {} : { callback: (value: number | string) => short(Number(value)) }),
     },
   } as unknown as Partial<ScaleOptionsByType>;

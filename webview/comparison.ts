@@ -74,7 +74,6 @@ function headRow(view: ComparisonView, label: string): HTMLElement {
       sideMark('b'),
       link(view.names.b, () => post({ type: 'openReport', side: 'b' }), 'Open the report of B'),
     ),
-    h('td', {}),
   );
 }
 
@@ -84,8 +83,12 @@ function factRow(row: HeadRow): HTMLElement {
     { class: row.differs ? 'differs' : '' },
     h('th', { scope: 'row' }, row.label),
     h('td', {}, row.a),
-    h('td', {}, row.b),
-    h('td', { class: 'differs-word' }, row.differs ? 'differs' : ''),
+    h(
+      'td',
+      {},
+      row.differs && h('span', { class: 'differs-sign' }, '≠', h('span', { class: 'unseen' }, 'differs:')),
+      row.b,
+    ),
   );
 }
 
@@ -178,7 +181,7 @@ function metricTable(table: MetricTable): HTMLTableElement {
         h(
           'tr',
           { class: `metric verdict-of-${row.verdict}` },
-          h('th', { scope: 'row', class: 'first' }, row.label, h('span', { class: 'unit' }, ` ${row.unit}`)),
+          h('th', { scope: 'row', class: 'first' }, row.label, h('span', { class: 'unit' }, `, ${row.unit}`)),
           figureCell(row.a),
           figureCell(row.b),
           figureCell(row.difference, 'difference'),

@@ -33,6 +33,15 @@ export function append(parent: Element, children: readonly Child[]): void {
   }
 }
 
+/** A sentence in which `names` stand in backticks: these become code, the rest stays text. */
+export function prose(text: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  text.split(/`([^`]+)`/).forEach((part, index) => {
+    if (part !== '') fragment.append(index % 2 === 1 ? h('code', {}, part) : part);
+  });
+  return fragment;
+}
+
 /** A small drawing; shapes are given by path data, colours come from the style sheet. */
 export function svg(className: string, viewBox: string, ...shapes: readonly SVGElement[]): SVGElement {
   const element = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
@@ -67,4 +76,18 @@ export function rebuild(element: Element, data: unknown, make: () => readonly No
   if (built.get(element) === key) return;
   built.set(element, key);
   element.replaceChildren(...make());
+}
+
+/** As `rebuild`, entry by entry: an entry whose data stayed keeps its element. */
+export function rebuildList<T>(list: Element, entries: readonly T[], make: (entry: T) => Element): void {
+  entries.forEach((entry, index) => {
+    const old = list.children[index];
+    const key = JSON.stringify(entry);
+    if (old && built.get(old) === key) return;
+    const fresh = make(entry);
+    built.set(fresh, key);
+    if (old) old.replaceWith(fresh);
+    else list.append(fresh);
+  });
+  while (list.children.length > entries.length) list.lastElementChild!.remove();
 }

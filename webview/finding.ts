@@ -3,7 +3,7 @@ import type { FindingSideView, FindingView } from '../src/comparability/view-mod
 import type { DimensionState } from '../src/comparability/comparison';
 import type { Side } from '../src/messages';
 import { link } from './controls';
-import { freshId, h } from './dom';
+import { freshId, h, prose } from './dom';
 import { post } from './host';
 
 export function findingItem(finding: FindingView, state: DimensionState): HTMLElement {
@@ -19,13 +19,13 @@ export function findingItem(finding: FindingView, state: DimensionState): HTMLEl
       h('strong', {}, finding.title),
       h('span', { class: 'state-word' }, STATE_WORDS[state]),
     ),
-    h('p', {}, finding.message),
+    h('p', {}, prose(finding.message)),
     h('div', { class: 'sides' }, side('a', finding, finding.a), side('b', finding, finding.b)),
     h(
       'dl',
       { class: 'consequences' },
       ...(finding.moves === '' ? [] : [h('dt', {}, 'Moves'), h('dd', {}, finding.moves)]),
-      ...(finding.remedy === undefined ? [] : [h('dt', {}, 'Remedy'), h('dd', {}, finding.remedy)]),
+      ...(finding.remedy === undefined ? [] : [h('dt', {}, 'Remedy'), h('dd', {}, prose(finding.remedy))]),
       h('dt', {}, 'Counts as equal'),
       h(
         'dd',

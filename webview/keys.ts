@@ -3,9 +3,9 @@ import type { Tone } from '../src/report/view-model';
 import { h } from './dom';
 import { post } from './host';
 
-/** One handler per page; a page that is replaced takes its keys along. */
+/** Keys work wherever the focus is, also when nothing has it yet. */
 export function pageKeys(root: HTMLElement): void {
-  root.addEventListener('keydown', (event) => {
+  document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (event.key === 'j') moveBetween(root, 1);
     else if (event.key === 'k') moveBetween(root, -1);

@@ -3,7 +3,7 @@ import type { LiveStage, LiveView } from '../src/messages';
 import type { ChartGroup } from '../src/report/view-model';
 import { chartFigure } from './chart-figure';
 import { button, setDisabled } from './controls';
-import { h, rebuild, setAttributes, setText } from './dom';
+import { h, rebuild, rebuildList, setAttributes, setText } from './dom';
 import { post } from './host';
 import { sign } from './keys';
 import type { Page } from './page';
@@ -44,7 +44,7 @@ export function livePage(first: LiveView): LivePage {
     const running = view.phase === 'starting' || view.phase === 'running';
     setDisabled(stop, !running);
     setDisabled(stopNow, !running && view.phase !== 'stopping');
-    rebuild(problems, view.problems, () => view.problems.map((problem) => problemItem(problem)));
+    rebuildList(problems, view.problems, problemItem);
     terms(
       counts,
       view.counts.map((count) => [count.label, count.value, `tone-word-${count.tone}`]),
@@ -53,11 +53,9 @@ export function livePage(first: LiveView): LivePage {
       figures,
       view.figures.map((figure) => [figure.label, figure.value, '', figure.detail]),
     );
-    rebuild(stages, view.stages, () => view.stages.map((stage) => stageItem(stage)));
-    rebuild(health, view.health, () =>
-      view.health.map((entry) =>
-        h('li', { class: `note note-${entry.tone}` }, sign(entry.tone), h('p', {}, entry.message)),
-      ),
+    rebuildList(stages, view.stages, stageItem);
+    rebuildList(health, view.health, (entry) =>
+      h('li', { class: `note note-${entry.tone}` }, sign(entry.tone), h('p', {}, entry.message)),
     );
     errorTable(errors, view);
     const at = view.trace.atSeconds.at(-1) ?? -1;

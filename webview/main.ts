@@ -22,7 +22,6 @@ function show(next: Page): void {
   page = next;
   root.replaceChildren(next.element);
   for (const figure of next.figures) figure.redraw();
-  pageKeys(next.element);
   window.scrollTo(0, scroll);
 }
 
@@ -99,6 +98,7 @@ window.addEventListener('scroll', () => {
 onThemeChange(() => {
   for (const figure of page?.figures ?? []) figure.redraw();
 });
+pageKeys(root);
 listen(receive);
 showText(busy('Opening …'));
 post({ type: 'ready' });

@@ -3,7 +3,7 @@ import type { ReportView, StageRow, StageTable, ViewNote } from '../src/report/v
 import { askable, figureCell } from './ask';
 import { chartGrid } from './chart-figure';
 import { button, link } from './controls';
-import { freshId, h, type Child } from './dom';
+import { freshId, h, prose, type Child } from './dom';
 import { post, savedState, saveState } from './host';
 import { sign } from './keys';
 import type { Page } from './page';
@@ -84,13 +84,13 @@ function noteItem(note: ViewNote): HTMLElement {
     h(
       'div',
       {},
-      h('p', { class: 'note-title' }, note.title),
-      note.detail !== undefined && h('p', {}, note.detail),
+      h('p', { class: 'note-title' }, prose(note.title)),
+      note.detail !== undefined && h('p', {}, prose(note.detail)),
       (note.remedy !== undefined || code !== undefined) &&
         h(
           'p',
           { class: 'faint' },
-          note.remedy ?? '',
+          note.remedy !== undefined && prose(note.remedy),
           note.remedy !== undefined && code !== undefined ? ' ' : '',
           code !== undefined && link(code, () => post({ type: 'explain', code }), 'What this means'),
         ),

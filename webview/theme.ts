@@ -26,9 +26,10 @@ export function readPalette(): Palette {
   return {
     foreground: value('foreground', 'editor-foreground'),
     faint: value('descriptionForeground', 'foreground'),
-    grid: value('editorIndentGuide-background1', 'editorIndentGuide-background', 'panel-border', 'contrastBorder'),
+    // Mixed from the text colour: borders and guides of high-contrast themes would outshine the data.
+    grid: faded(value('foreground', 'editor-foreground'), 0.16),
     background: value('editor-background'),
-    shade: value('editor-inactiveSelectionBackground', 'editor-selectionBackground'),
+    shade: faded(value('foreground', 'editor-foreground'), 0.1),
     hoverBackground: value('editorHoverWidget-background', 'editor-background'),
     hoverForeground: value('editorHoverWidget-foreground', 'foreground'),
     hoverBorder: value('editorHoverWidget-border', 'contrastBorder', 'panel-border'),

@@ -4,8 +4,9 @@ import { inputTokens, isSuccess, outputTokens } from '../metrics/request-metrics
 import { ecdf, medianLine, percentilesOf, timeBins } from '../report/curves';
 import { duration, NOTHING, significant, whole } from '../report/figures';
 import type { Run } from '../report/run';
-import { countingOf, LATENCIES, perRequest, valuesOf, type Latency } from '../report/scopes';
-import type { ChartGroup, ChartSeries, ChartView } from '../report/view-model';
+import { countingOf, LATENCIES, perRequest, scopesOf, valuesOf, type Latency } from '../report/scopes';
+import { bandsOf } from '../report/view-distributions';
+import type { ChartBand, ChartGroup, ChartSeries, ChartView } from '../report/view-model';
 import type { Comparison, MatchedStages } from './comparison';
 
 const TABLE_PERCENTS = [1, 5, 10, 25, 50, 75, 90, 95, 99, 100] as const;
@@ -145,7 +146,7 @@ function timeOverlay(runs: Pair<Run>, latency: Latency): ChartView {
       draw: 'line',
       ...lines[side],
     })),
-    bands: [],
+    bands: SIDES.flatMap((side) => warmupBands(runs[side], side)),
     table: {
       head: ['Seconds', `Median ${label} of A, ms`, `of B, ms`],
       rows: bins.a.map((bin, index) => [
@@ -157,12 +158,15 @@ function timeOverlay(runs: Pair<Run>, latency: Latency): ChartView {
   };
 }
 
+function warmupBands(run: Run, side: Side): ChartBand[] {
+  const stages = scopesOf(run).filter((scope) => scope.warmup);
+  return bandsOf(stages).map(({ from, to }) => ({ from, to, label: `warm-up of ${side.toUpperCase()}`, shaded: true }));
+}
+
 function timeSentence(runs: Pair<Run>, label: string, medians: Pair<number | undefined>): string {
   const warm = SIDES.filter((side) => (runs[side].manifest?.window.warmupStages.length ?? 0) > 0);
   const note =
-    warm.length === 0
-      ? ''
-      : ` The warm-up of ${warm.map((side) => side.toUpperCase()).join(' and ')} is in the picture.`;
+    warm.length === 0 ? '' : ` The warm-up of ${warm.map((side) => side.toUpperCase()).join(' and ')} is shaded.`;
   const say = (value: number | undefined): string => (value === undefined ? 'not measured' : duration(value / 1000));
   return `Median ${label} over the whole run: A ${say(medians.a)}, B ${say(medians.b)}.${note}`;
 }

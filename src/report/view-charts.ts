@@ -54,11 +54,11 @@ function latencySentence(
 ): string {
   const measured = stages.flatMap((scope, index) => {
     const stat = stats[index];
-    return stat?.['median'] === undefined ? [] : [{ scope, p50: stat['median'], p95: stat['p95'] }];
+    return scope.warmup || stat?.['median'] === undefined ? [] : [{ scope, p50: stat['median'], p95: stat['p95'] }];
   });
   const first = measured[0];
   const last = measured.at(-1);
-  if (!first || !last) return `${label} was not measured in any stage.`;
+  if (!first || !last) return `${label} was measured in no stage.`;
   const tail = last.p95 === undefined ? '' : `, p95 ${duration(last.p95)}`;
   if (measured.length === 1) return `${label} at ${shortLabel(last.scope)}: median ${duration(last.p50)}${tail}.`;
   const times = last.p50 / first.p50;

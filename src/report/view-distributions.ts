@@ -149,7 +149,7 @@ export function errorsOverTime(stages: readonly Scope[]): ChartGroup {
         ? 'No request failed.'
         : `${counted(total, 'request')} failed, ${percent(total / records.length)} of ${whole(records.length)}; most often: ${biggest[0]} (${whole(biggest[1].x.length)}).`,
     x: { label: 'seconds of the run', categories: names },
-    y: { label: 'failed requests' },
+    y: { label: 'failed requests', whole: true },
     stacked: true,
     series: binned.map(({ label, bins }, index) => ({
       name: label,
@@ -204,7 +204,7 @@ function lengthChart(
     values.length === 0 ? [] : [{ name, tone, draw: 'steps', ...ecdf(values) }];
   const [askedMedian] = percentilesOf(asked, [50]);
   const [p5, p50, p95] = percentilesOf(realised, [5, 50, 95]);
-  const said = askedMedian === undefined ? '' : `, ${askedName} ${significant(askedMedian)} at the median`;
+  const said = askedMedian === undefined ? '' : `, ${askedName} ${whole(askedMedian)} at the median`;
   return {
     label: what,
     sentence:
@@ -218,8 +218,16 @@ function lengthChart(
     table: {
       head: ['Tokens', ...TABLE_PERCENTS.map((value) => (value === 100 ? 'max' : `p${value}`)), 'n'],
       rows: [
-        [askedName, ...cells(percentilesOf(asked, TABLE_PERCENTS), 1), whole(asked.length)],
-        ['realised', ...cells(percentilesOf(realised, TABLE_PERCENTS), 1), whole(realised.length)],
+        [
+          askedName,
+          ...TABLE_PERCENTS.map((_, i) => tokens(percentilesOf(asked, TABLE_PERCENTS)[i])),
+          whole(asked.length),
+        ],
+        [
+          'realised',
+          ...TABLE_PERCENTS.map((_, i) => tokens(percentilesOf(realised, TABLE_PERCENTS)[i])),
+          whole(realised.length),
+        ],
       ],
     },
   };
@@ -264,6 +272,10 @@ function ofStage(scope: Scope): { readonly stage?: number } {
 
 function stageName(scope: Scope): string {
   return scope.stage === undefined ? scope.label : `${scope.stage}: ${scope.label}`;
+}
+
+function tokens(value: number | undefined): string {
+  return value === undefined ? NOTHING : whole(value);
 }
 
 function shown(value: number | undefined): string {

@@ -65,6 +65,8 @@ export interface ChartAxis {
   readonly label: string;
   /** Names of the positions 0, 1, 2, ... */
   readonly categories?: readonly string[];
+  /** Only whole numbers have a meaning here. */
+  readonly whole?: boolean;
   readonly min?: number;
   readonly max?: number;
 }

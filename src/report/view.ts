@@ -101,7 +101,7 @@ function incomplete(run: Run, manifest: RunManifest): string {
   return `Incomplete: ${whole(ended)} of ${whole(planned)} requests ended${reason === undefined ? '' : `; ${reason}`}.`;
 }
 
-/** "1,800 requests, all ok", "1,800 requests: 1,790 ok, 10 failed". */
+/** "1,800 requests, all ok", "1,800 requests, 1,790 ok, 10 failed". */
 export function outcomeWords(counts: OutcomeCounts): string {
   const total = counted(counts.planned, 'request');
   if (counts.ok === counts.planned) return `${total}, all ok`;
@@ -111,7 +111,7 @@ export function outcomeWords(counts: OutcomeCounts): string {
     ...(counts.cancelled > 0 ? [`${whole(counts.cancelled)} cancelled`] : []),
     ...(counts.notSent > 0 ? [`${whole(counts.notSent)} not sent`] : []),
   ];
-  return `${total}: ${parts.join(', ')}`;
+  return `${total}, ${parts.join(', ')}`;
 }
 
 const TONES: Readonly<Record<string, Tone>> = { error: 'bad', warning: 'caution', information: 'neutral' };

@@ -1,0 +1,98 @@
+// The comparison view in Chromium.
+import assert from 'node:assert/strict';
+import { openView } from './harness';
+import { COMPARED } from './samples';
+import type { ThemeName } from './themes';
+import type { PageTest } from './tests';
+
+const kind = 'comparison';
+
+export const comparisonTests: readonly PageTest[] = [
+  ...(['dark', 'light', 'high-contrast'] as const).map((theme: ThemeName) => ({
+    name: `comparison: verdict first, then what confounds, accessible in the ${theme} theme`,
+    async body(browser: Parameters<PageTest['body']>[0]) {
+      const view = await openView(browser, { kind, message: COMPARED, theme });
+      await view.page.getByRole('heading', { level: 2, name: 'Not comparable: confounded' }).waitFor();
+      const states = await view.page
+        .locator('.finding-group')
+        .evaluateAll((groups) => groups.map((group) => (group as HTMLElement).dataset['state']));
+      assert.deepEqual(states, ['confounds', 'unknown', 'same']);
+      assert.equal(await view.page.locator('details.finding-group .finding').first().isVisible(), false);
+      assert.deepEqual(await view.accessibility(), []);
+      await view.shot(`page-comparison-${theme}`);
+      await view.shot(`page-comparison-${theme}-full`, { fullPage: true });
+      await view.close();
+    },
+  })),
+  {
+    name: 'comparison: both values stand side by side with their place, and a click opens it',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: COMPARED });
+      const finding = view.page.locator('.finding').first();
+      await finding.getByText('one warm-up stage, 100 requests excluded').waitFor();
+      await finding.getByText('config.yaml: load.stages[0]').waitFor();
+      await finding.getByText('TTFT (p95, p99), request latency, requests/s').waitFor();
+      await finding.getByText('Show in A').click();
+      assert.deepEqual(await view.waitForPost('openEvidence'), { type: 'openEvidence', finding: 0, side: 'a' });
+      await view.close();
+    },
+  },
+  {
+    name: 'comparison: j and k walk the findings, Enter opens both places, c copies',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: COMPARED });
+      await view.page.locator('main').press('j');
+      await view.page.keyboard.press('j');
+      await view.page.locator('.finding:focus').filter({ hasText: 'Token source' }).waitFor();
+      await view.page.keyboard.press('Enter');
+      assert.deepEqual(await view.waitForPost('openEvidence'), { type: 'openEvidence', finding: 1 });
+      await view.page.keyboard.press('k');
+      await view.page.locator('.finding:focus').filter({ hasText: 'Warm-up' }).waitFor();
+      await view.page.keyboard.press('c');
+      await view.waitForPost('copyMarkdown');
+      await view.close();
+    },
+  },
+  {
+    name: 'comparison: confounded numbers are struck through but readable; the rest is not',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: COMPARED });
+      const line = (metric: string): Promise<string> =>
+        view.page
+          .locator('tr.metric', { hasText: metric })
+          .locator('td.figure')
+          .first()
+          .evaluate((cell) => getComputedStyle(cell).textDecorationLine);
+      assert.equal(await line('TTFT p50'), 'line-through');
+      assert.equal(await line('ITL p50'), 'none');
+      await view.page.locator('tr.metric', { hasText: 'TTFT p50' }).getByText('confounded by warm-up').waitFor();
+      await view.page.locator('tr.metric', { hasText: 'TTFT p99' }).locator('td.figure').first().hover();
+      await view.page.locator('.answer', { hasText: 'n = 100 is under the 299 that p99 needs' }).waitFor();
+      await view.close();
+    },
+  },
+  {
+    name: 'comparison: the one change under test can be declared, A and B swapped, a report opened',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: COMPARED });
+      await view.page.locator('.intent vscode-dropdown').click();
+      await view.page.locator('.intent vscode-option', { hasText: 'Token source' }).click();
+      assert.deepEqual(await view.waitForPost('intend'), { type: 'intend', dimension: 'token-source' });
+      await view.page.getByText('Swap A and B').click();
+      await view.waitForPost('swap');
+      await view.page.locator('.heads thead vscode-link').nth(1).click();
+      assert.deepEqual(await view.waitForPost('openReport'), { type: 'openReport', side: 'b' });
+      await view.close();
+    },
+  },
+  {
+    name: 'comparison: the same page at 420 px, without sideways scrolling',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: COMPARED, width: 420 });
+      const overflow = await view.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(overflow <= 0, `${overflow} px too wide`);
+      await view.shot('page-comparison-420', { fullPage: true });
+      await view.close();
+    },
+  },
+];

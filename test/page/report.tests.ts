@@ -1,0 +1,184 @@
+// The report view in Chromium.
+import assert from 'node:assert/strict';
+import type { HostMessage } from '../../src/messages';
+import { openView } from './harness';
+import { POOR_REPORT, REPORT } from './samples';
+import type { ThemeName } from './themes';
+import type { PageTest } from './tests';
+
+const kind = 'report';
+const REPORT_VIEW = (REPORT as Extract<HostMessage, { type: 'report' }>).view;
+
+export const reportTests: readonly PageTest[] = [
+  {
+    name: 'report: says it is ready, shows that it opens, then the run',
+    async body(browser) {
+      const view = await openView(browser, { kind });
+      assert.deepEqual(await view.posted(), [{ type: 'ready' }]);
+      await view.page.getByRole('status').filter({ hasText: 'Opening' }).waitFor();
+      await view.send(REPORT);
+      await view.page.getByRole('heading', { level: 1, name: 'chat-8b, 2026-11-29 16:54 UTC' }).waitFor();
+      await view.page.getByText('Complete: 800 requests, 79').waitFor();
+      await view.close();
+    },
+  },
+  ...(['dark', 'light', 'high-contrast'] as const).map((theme: ThemeName) => ({
+    name: `report: draws every chart and is accessible in the ${theme} theme`,
+    async body(browser: Parameters<PageTest['body']>[0]) {
+      const view = await openView(browser, { kind, message: REPORT, theme });
+      const charts = view.page.locator('figure.chart');
+      assert.equal(await charts.count(), 6);
+      const painted = await view.page.locator('figure.chart:not(.nothing) canvas').evaluateAll((canvases) =>
+        canvases.map((canvas) => {
+          const { width, height } = canvas as HTMLCanvasElement;
+          const data = (canvas as HTMLCanvasElement).getContext('2d')!.getImageData(0, 0, width, height).data;
+          let count = 0;
+          for (let i = 3; i < data.length; i += 4) if (data[i] !== 0) count++;
+          return count;
+        }),
+      );
+      assert.ok(painted.length >= 5 && painted.every((count) => count > 1500), `pixels painted: ${painted.join(', ')}`);
+      assert.deepEqual(await view.accessibility(), []);
+      await view.shot(`page-report-${theme}`);
+      await view.shot(`page-report-${theme}-full`, { fullPage: true });
+      await view.close();
+    },
+  })),
+  {
+    name: 'report: the same page at 420 px and at full screen, without sideways scrolling',
+    async body(browser) {
+      for (const width of [420, 1900]) {
+        const view = await openView(browser, { kind, message: REPORT, width });
+        const overflow = await view.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        assert.ok(overflow <= 0, `${overflow} px wider than ${width}`);
+        await view.shot(`page-report-${width}`, { fullPage: true });
+        await view.close();
+      }
+    },
+  },
+  {
+    name: 'report: charts follow a change of theme',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: REPORT, theme: 'dark' });
+      const pixel = (): Promise<string> =>
+        view.page
+          .locator('figure[data-chart="over-time"] canvas')
+          .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+      const dark = await pixel();
+      await view.setTheme('light');
+      assert.notEqual(await pixel(), dark);
+      await view.close();
+    },
+  },
+  {
+    name: 'report: every figure can be asked, by mouse and by arrow keys',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: REPORT });
+      const answer = view.page.locator('.askable .answer').first();
+      const row = view.page.locator('table.stages tbody tr').nth(1);
+      await row.locator('td').nth(4).hover();
+      await answer
+        .filter({ hasText: /TTFT p50: first token minus sent; n = \d+ requests \(records\.jsonl\)/ })
+        .waitFor();
+      await row.locator('td').nth(4).focus();
+      await view.page.keyboard.press('ArrowRight');
+      await view.page.keyboard.press('ArrowRight');
+      await answer.filter({ hasText: /Too few: p99 needs 299 requests to mean something, there are \d+/ }).waitFor();
+      assert.equal(
+        await row
+          .locator('td')
+          .nth(6)
+          .evaluate((cell) => cell.classList.contains('weak')),
+        true,
+      );
+      await view.page.keyboard.press('ArrowDown');
+      await view.page.keyboard.press('ArrowDown');
+      await answer.filter({ hasText: /^TTFT p99: first token minus sent; n = \d+ requests/ }).waitFor();
+      await view.close();
+    },
+  },
+  {
+    name: 'report: a stage is selected for the charts, and stays so over a reload',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: REPORT });
+      await view.page.getByRole('button', { name: /^2: 10 rps/ }).click();
+      assert.equal(await view.page.locator('tr.selected').getAttribute('data-stage'), '2');
+      const saved = await view.state();
+      assert.equal((saved as { stage: number }).stage, 2);
+      await view.close();
+      const again = await openView(browser, { kind, message: REPORT, saved });
+      assert.equal(await again.page.locator('tr.selected').getAttribute('data-stage'), '2');
+      await again.page.getByRole('button', { name: /^2: 10 rps/ }).click();
+      assert.equal(await again.page.locator('tr.selected').count(), 0);
+      await again.close();
+    },
+  },
+  {
+    name: 'report: each chart has its sentence and its table one key away, and another metric one choice away',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: REPORT });
+      const figure = view.page.locator('figure[data-chart="distributions"]');
+      const drawing = figure.getByRole('img');
+      assert.match((await drawing.getAttribute('aria-describedby'))!, /./);
+      await figure
+        .locator('figcaption')
+        .filter({ hasText: /^Half of the requests had their first token within/ })
+        .waitFor();
+      await drawing.focus();
+      await view.page.keyboard.press('t');
+      const table = figure.getByRole('table');
+      assert.equal(await table.locator('tbody tr').count(), 3);
+      assert.equal(await drawing.isVisible(), false);
+      await figure.locator('vscode-dropdown').click();
+      await figure.locator('vscode-option', { hasText: 'TPOT' }).click();
+      await figure.locator('figcaption').filter({ hasText: 'per output token' }).waitFor();
+      await table.locator('th', { hasText: 'TPOT, ms' }).waitFor();
+      await view.close();
+    },
+  },
+  {
+    name: 'report: keys and links speak to the extension',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: POOR_REPORT });
+      await view.page.getByText('Incomplete: ').waitFor();
+      await view.page.locator('main').press('j');
+      await view.page.locator('.note:focus').filter({ hasText: 'The last line of records.jsonl is cut off' }).waitFor();
+      await view.page.keyboard.press('c');
+      assert.deepEqual(await view.waitForPost('copyMarkdown'), { type: 'copyMarkdown' });
+      await view.send({ type: 'copied' });
+      await view.page.getByText('Copied as Markdown').waitFor();
+      await view.page.getByText('run.json', { exact: true }).click();
+      assert.deepEqual(await view.waitForPost('openFile'), { type: 'openFile', side: 'a', file: 'run.json' });
+      await view.page.getByText('REP109').click();
+      assert.deepEqual(await view.waitForPost('explain'), { type: 'explain', code: 'REP109' });
+      await view.page.getByText('Compare with…').click();
+      await view.waitForPost('compareWith');
+      await view.shot('page-report-poor', { fullPage: true });
+      await view.close();
+    },
+  },
+  {
+    name: 'report: hostile text from a report stays text',
+    async body(browser) {
+      const title = '<img src=x onerror="window.hacked = true"><script>window.hacked = true</script>';
+      const message = { ...REPORT, view: { ...REPORT_VIEW, title, notes: [{ tone: 'bad', title }] } } as HostMessage;
+      const view = await openView(browser, { kind, message });
+      assert.equal(await view.page.locator('h1').innerText(), title);
+      assert.equal(await view.page.locator('img[src="x"]').count(), 0);
+      assert.equal(await view.page.evaluate(() => 'hacked' in window), false);
+      await view.close();
+    },
+  },
+  {
+    name: 'report: a folder that cannot be read says why, and what to do',
+    async body(browser) {
+      const view = await openView(browser, { kind });
+      await view.send({ type: 'failed', message: 'reports-x holds no report', remedy: 'Name a report folder' });
+      await view.page.getByRole('alert').filter({ hasText: 'reports-x holds no report' }).waitFor();
+      await view.page.getByText('Show Log').click();
+      await view.waitForPost('showLog');
+      assert.deepEqual(await view.accessibility(), []);
+      await view.close();
+    },
+  },
+];

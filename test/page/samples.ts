@@ -1,0 +1,75 @@
+// The messages an extension would send: a report, a comparison, a run under way.
+import { comparisonView } from '../../src/comparability/view';
+import type { HostMessage, LiveView } from '../../src/messages';
+import { reportView } from '../../src/report/view';
+import { COMPARISON, RUN_A, RUN_B } from './sample-comparison';
+import { sampleRun, USUAL } from './sample-run';
+
+export const REPORT: HostMessage = {
+  type: 'report',
+  view: reportView(sampleRun(USUAL)),
+  restore: { kind: 'report', folders: ['file:///work/reports-chat-8b'], intended: [] },
+};
+
+/** Few requests, many failures, an engine that was killed. */
+export const POOR_REPORT: HostMessage = {
+  type: 'report',
+  view: reportView({
+    ...sampleRun({ ...USUAL, name: 'short', rates: [2], warmup: false, failing: 0.3, state: 'running' }),
+    problems: [
+      {
+        code: 'REP109',
+        severity: 'warning',
+        path: [],
+        message: 'The last line of records.jsonl is cut off: its request is missing here',
+        remedy: 'Run again for a whole report',
+      },
+    ],
+  }),
+  restore: { kind: 'report', folders: ['file:///work/reports-short'], intended: [] },
+};
+
+export const COMPARED: HostMessage = {
+  type: 'comparison',
+  view: comparisonView(COMPARISON, RUN_A, RUN_B),
+  restore: { kind: 'comparison', folders: ['file:///a', 'file:///b'], intended: [] },
+};
+
+export function liveMessage(second: number): HostMessage {
+  const at = Array.from({ length: second }, (_, index) => index + 1);
+  const view: LiveView = {
+    title: 'chat-8b',
+    identity: ['simulator at http://127.0.0.1:8000', 'sim-model', 'Poisson, 3 stages, 5 → 20 rps, 60 s'],
+    phase: 'running',
+    words: `Stage 2 of 3, ${60 - second} s left`,
+    tone: 'neutral',
+    progress: second / 60,
+    stages: [
+      { label: '5 rps for 20 s', warmup: true, state: 'done', words: '100 of 100' },
+      { label: '10 rps for 20 s', warmup: false, state: 'running', words: `${second * 10} of 200` },
+      { label: '20 rps for 20 s', warmup: false, state: 'waiting', words: '400 planned' },
+    ],
+    counts: [
+      { label: 'Planned', value: '700', tone: 'neutral' },
+      { label: 'Sent', value: String(100 + second * 10), tone: 'neutral' },
+      { label: 'In flight', value: '4', tone: 'neutral' },
+      { label: 'Done', value: String(94 + second * 10), tone: 'neutral' },
+      { label: 'Failed', value: '2', tone: 'bad' },
+    ],
+    figures: [
+      { label: 'Achieved', value: '9.98 requests/s', detail: 'of 10.0 offered' },
+      { label: 'Output', value: '318 tokens/s' },
+      { label: 'Lag', value: '1.90 ms', detail: 'p95 of the last 5 s' },
+      { label: 'Event loop', value: '12.0 % busy', detail: 'the client keeps up' },
+    ],
+    health: [{ tone: 'caution', message: 'Requests leave up to 30 ms late' }],
+    errors: [{ label: '429 - Rate Limit', count: 2 }],
+    trace: {
+      atSeconds: at,
+      ttftMs: at.map((s) => 60 + 8 * Math.sin(s / 3)),
+      itlMs: at.map((s) => (s === 4 ? null : 12 + Math.cos(s / 4))),
+    },
+    problems: [],
+  };
+  return { type: 'live', view, restore: { kind: 'live', folders: ['file:///work/reports-live'], intended: [] } };
+}

@@ -15,7 +15,7 @@ export type DimensionId =
   | 'endpoint-mode'
   | 'sample-size';
 
-/** same < intended < aligned < unknown < confounds, from harmless to fatal. */
+/** same < aligned < intended < unknown < confounds, from harmless to fatal. */
 export type DimensionState = 'same' | 'aligned' | 'intended' | 'confounds' | 'unknown';
 
 /** The quantities a comparison may show. Latencies are compared per statistic (mean, p50, p95, p99), rates once. */
@@ -64,6 +64,13 @@ export interface Finding {
   readonly b: FindingSide;
   /** Metrics it moves when it differs; with statistics where only some are moved. */
   readonly moves: readonly MovedMetric[];
+  /** Indexes into `Comparison.stages` it is about; absent: all of them. */
+  readonly stages?: readonly number[];
+  /**
+   * Set when the two sides differ here only because of another finding, which names the cause; the state is then `same`
+   * (nothing differs beyond it) and the message says what follows from what.
+   */
+  readonly follows?: DimensionId;
   /** Code of the pitfall it belongs to, e.g. `CMP008`. */
   readonly pitfall?: string;
   readonly remedy?: string;

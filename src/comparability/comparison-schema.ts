@@ -1,0 +1,124 @@
+// The comparison as a zod model: for its JSON Schema, and to read a saved comparison back.
+import * as z from 'zod';
+
+const dimensionId = z.enum([
+  'load-model',
+  'arrival-process',
+  'offered-load',
+  'client-limit',
+  'warmup-window',
+  'completeness',
+  'input-length',
+  'output-length',
+  'stop-behaviour',
+  'token-source',
+  'endpoint-mode',
+  'sample-size',
+]);
+
+const metricName = z.enum([
+  'ttft',
+  'tpot',
+  'itl',
+  'ntpot',
+  'request_latency',
+  'schedule_delay',
+  'requests_per_sec',
+  'input_tokens_per_sec',
+  'output_tokens_per_sec',
+  'total_tokens_per_sec',
+  'error_rate',
+]);
+
+const statistic = z.enum(['mean', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'value']);
+
+const evidence = z.object({
+  file: z.string().meta({ description: 'Name inside the report folder.' }),
+  key: z.string().meta({ description: 'Dotted key, or what was computed over the records.' }),
+  value: z.string().optional().meta({ description: 'Absent: not recorded.' }),
+  configPath: z
+    .array(z.union([z.string(), z.number()]))
+    .optional()
+    .meta({ description: 'Place in the run’s config.' }),
+});
+
+const findingSide = z.object({ summary: z.string(), evidence: z.array(evidence) });
+
+const finding = z.object({
+  dimension: dimensionId,
+  title: z.string(),
+  question: z.string(),
+  state: z.enum(['same', 'aligned', 'intended', 'confounds', 'unknown']),
+  message: z.string(),
+  tolerance: z.string().meta({ description: 'What counts as equal, and why.' }),
+  a: findingSide,
+  b: findingSide,
+  moves: z
+    .array(z.object({ metric: metricName, statistics: z.array(statistic).optional() }))
+    .meta({ description: 'Metrics it moves when it differs; without statistics, every one.' }),
+  stages: z.array(z.int()).optional().meta({ description: 'Indexes into stages; absent: all.' }),
+  follows: dimensionId.optional().meta({ description: 'The sides differ here only because of that finding.' }),
+  pitfall: z.string().optional(),
+  remedy: z.string().optional(),
+});
+
+const metricSide = z.object({
+  value: z.number().optional(),
+  missing: z.string().optional().meta({ description: 'Why there is no value.' }),
+  n: z.number(),
+});
+
+const metric = z.object({
+  metric: metricName,
+  statistic,
+  label: z.string(),
+  unit: z.string(),
+  stage: z.int().meta({ description: 'Index into stages.' }),
+  better: z.enum(['lower', 'higher', 'neither']),
+  a: metricSide,
+  b: metricSide,
+  difference: z
+    .object({
+      absolute: z.number().meta({ description: 'b - a.' }),
+      percentOfA: z.number().optional().meta({ description: '(b - a) / a x 100.' }),
+      interval: z
+        .object({ low: z.number(), high: z.number(), level: z.number(), method: z.string() })
+        .optional()
+        .meta({ description: 'Of the absolute difference, within these runs.' }),
+      noInterval: z.string().optional(),
+      words: z.string(),
+    })
+    .optional(),
+  verdict: z.enum(['comparable', 'comparable-after-alignment', 'confounded', 'undetermined']),
+  because: z.array(dimensionId),
+});
+
+const comparedRun = z.object({
+  folder: z.string(),
+  name: z.string(),
+  startedAt: z.string().optional(),
+  tool: z.string(),
+  endpoint: z.string().optional(),
+  model: z.string().optional(),
+  load: z.string(),
+  state: z.string(),
+});
+
+export const comparisonSchema = z.object({
+  format: z.literal('isoperf-comparison'),
+  version: z.literal(1),
+  a: comparedRun,
+  b: comparedRun,
+  intended: z.array(dimensionId),
+  verdict: z.object({
+    state: z.enum(['comparable', 'confounded', 'undetermined']),
+    exitCode: z.union([z.literal(0), z.literal(3), z.literal(4)]),
+    sentence: z.string(),
+  }),
+  claim: z.object({ text: z.string().optional(), noClaim: z.string().optional() }),
+  findings: z.array(finding).meta({ description: 'Every dimension, worst first.' }),
+  stages: z.array(z.object({ a: z.int(), b: z.int(), label: z.string() })),
+  unmatched: z.array(z.string()),
+  metrics: z.array(metric),
+  notes: z.array(z.string()),
+});

@@ -1,0 +1,157 @@
+// Was the load generator the bottleneck? Then its numbers are about the client, and a later send hides the wait.
+import { latencySeconds, scheduleDelaySeconds } from '../../metrics/request-metrics';
+import { mean, percentile, sortedValues } from '../../metrics/statistics';
+import type { Evidence } from '../comparison';
+import { ALL, confounds, dimension, same, unknown, type Context, type SideEvidence } from '../dimension';
+import { inConfig, inManifest, inRecords, inReport } from '../evidence';
+import { configValue, loadLabel, round, successesOf, type MeasuredStage, type Side } from '../side';
+
+interface StageLimit {
+  readonly stage: MeasuredStage;
+  /** Empty: nothing says it was limited. */
+  readonly reasons: readonly string[];
+  /** False: the client's own health is not recorded, so silence proves nothing. */
+  readonly recorded: boolean;
+}
+
+interface ClientLimit extends SideEvidence {
+  readonly stages: readonly StageLimit[];
+}
+
+/** inference-perf.md section 8, P3 and P4. */
+const MEDIAN_DELAY_SECONDS = 0.01;
+const P99_DELAY_SECONDS = 1;
+const CAP_SHARE = 0.95;
+
+interface Lateness {
+  readonly p50: number;
+  readonly p99: number;
+}
+
+function latenessOf({ records, report, load }: MeasuredStage): Lateness | undefined {
+  if (records) {
+    const delays = sortedValues(records.map(scheduleDelaySeconds).filter((value) => value !== undefined));
+    return delays.length === 0 ? undefined : { p50: percentile(delays, 50), p99: percentile(delays, 99) };
+  }
+  // For a closed loop inference-perf's schedule_delay is the wait for a slot: part of the model, not lateness.
+  const stat = load.kind === 'rate' ? report?.load_summary.schedule_delay : undefined;
+  return stat?.['median'] === undefined ? undefined : { p50: stat['median'], p99: stat['p99'] ?? stat['median'] };
+}
+
+/** Average number in flight: throughput times latency (Little's law), over the time requests were being sent. */
+function inFlight(stage: MeasuredStage): number | undefined {
+  const successes = successesOf([stage]);
+  if (successes) {
+    const latencies = successes.map(latencySeconds).filter((value) => value !== undefined);
+    const sent = sortedValues(successes.map((record) => record.sentSeconds).filter((value) => value !== undefined));
+    const span = sent.length > 1 ? sent[sent.length - 1]! - sent[0]! : 0;
+    return span > 0 ? ((sent.length - 1) / span) * mean(latencies) : undefined;
+  }
+  const latency = stage.report?.successes.latency.request_latency?.['mean'];
+  return latency === undefined ? undefined : stage.report!.successes.throughput.requests_per_sec * latency;
+}
+
+function capOf(side: Side, stage: MeasuredStage): number | undefined {
+  if (stage.health?.inFlightCap !== undefined) return stage.health.inFlightCap;
+  const workers = configValue(side.run, ['load', 'num_workers']);
+  const each = configValue(side.run, ['load', 'worker_max_concurrency']);
+  return typeof workers === 'number' && typeof each === 'number' && workers > 0 && each > 0
+    ? workers * each
+    : undefined;
+}
+
+function limitOf(side: Side, stage: MeasuredStage): StageLimit {
+  const reasons: string[] = [];
+  const { health } = stage;
+  if (health?.verdict === 'client-limited')
+    reasons.push(...(health.reasons.length > 0 ? health.reasons : ['client-limited']));
+  const lateness = latenessOf(stage);
+  if (reasons.length === 0 && lateness && (lateness.p50 > MEDIAN_DELAY_SECONDS || lateness.p99 > P99_DELAY_SECONDS)) {
+    reasons.push(
+      `requests left ${milliseconds(lateness.p50)} late in the median, ${milliseconds(lateness.p99)} at p99`,
+    );
+  }
+  const cap = capOf(side, stage);
+  const used = inFlight(stage);
+  if (
+    reasons.length === 0 &&
+    stage.load.kind === 'rate' &&
+    cap !== undefined &&
+    used !== undefined &&
+    used > CAP_SHARE * cap
+  ) {
+    reasons.push(`${round(used)} requests were in flight on average (Little’s law) and the client’s cap is ${cap}`);
+  }
+  return { stage, reasons, recorded: health !== undefined };
+}
+
+function evidenceOf(side: Side, stage: MeasuredStage): Evidence[] {
+  const { health } = stage;
+  const index = side.run.manifest?.health.indexOf(health!) ?? -1;
+  const key = index >= 0 ? `health[${index}]` : `health (stage ${stage.id})`;
+  const lateness = latenessOf(stage);
+  const words = lateness && `p50 ${milliseconds(lateness.p50)}, p99 ${milliseconds(lateness.p99)}`;
+  const label = loadLabel(stage.load);
+  const used = inFlight(stage);
+  return [
+    inManifest(`${key}.verdict`, health && [health.verdict, ...health.reasons].join(': ')),
+    stage.records
+      ? inRecords(`sent - scheduled, ${label}`, words)
+      : inReport(`stage_${stage.id}_lifecycle_metrics.json`, 'load_summary.schedule_delay', words),
+    inManifest(`${key}.eventLoopUse`, health?.eventLoopUse === undefined ? undefined : round(health.eventLoopUse)),
+    inRecords(`in flight by Little’s law, ${label}`, used === undefined ? undefined : round(used)),
+    health?.inFlightCap !== undefined
+      ? inManifest(`${key}.inFlightCap`, health.inFlightCap, ['load', 'worker_max_concurrency'])
+      : inConfig(side, ['load', 'worker_max_concurrency'], configValue(side.run, ['load', 'worker_max_concurrency'])),
+  ];
+}
+
+export const clientLimit = dimension<ClientLimit>({
+  id: 'client-limit',
+  title: 'Client limit',
+  question: 'Was the client fast enough, or did it limit what was measured?',
+  tolerance: `Requests leave less than ${MEDIAN_DELAY_SECONDS * 1000} ms late in the median and ${P99_DELAY_SECONDS} s at p99, stay under ${CAP_SHARE * 100} % of the client’s own cap, and the engine’s health is not "client-limited".`,
+  pitfall: 'CMP004',
+  affects: ALL,
+  remedy:
+    'Raise load.num_workers or load.worker_max_concurrency, use a faster or quieter client machine, or offer less; then run again.',
+  evidence: (side, { matching }) => {
+    const paired = new Set(matching.pairs.flatMap((pair) => [pair.a, pair.b]));
+    const own = side.stages.filter((stage) => paired.has(stage));
+    const stages = own.map((stage) => limitOf(side, stage));
+    const limited = stages.filter(({ reasons }) => reasons.length > 0);
+    const recorded = stages.length > 0 && stages.every((entry) => entry.recorded);
+    const summary =
+      limited.length > 0
+        ? `limited: ${limited.map(({ stage, reasons }) => `${loadLabel(stage.load)}: ${reasons.join(', ')}`).join('; ')}`
+        : recorded
+          ? 'not limited'
+          : 'not recorded';
+    return { stages, summary, evidence: own.flatMap((stage) => evidenceOf(side, stage)) };
+  },
+  judge,
+});
+
+function judge(a: ClientLimit, b: ClientLimit, { matching }: Context) {
+  const find = (side: ClientLimit, stage: MeasuredStage) => side.stages.find((entry) => entry.stage === stage)!;
+  const pairs = matching.pairs.map((pair) => ({ pair, a: find(a, pair.a), b: find(b, pair.b) }));
+  const limited = pairs.filter((entry) => entry.a.reasons.length > 0 || entry.b.reasons.length > 0);
+  if (limited.length > 0) {
+    const words = limited.map(({ pair, a: x, b: y }) => {
+      const who = x.reasons.length > 0 && y.reasons.length > 0 ? 'both sides' : x.reasons.length > 0 ? 'A' : 'B';
+      return `at ${pair.label} ${who} (${[...new Set([...x.reasons, ...y.reasons])].join(', ')})`;
+    });
+    return confounds(
+      `The client, not the server, set the pace: ${words.join('; ')}. Requests left late or waited unseen, and latencies leave that wait out.`,
+      { stages: limited.map(({ pair }) => pair.index) },
+    );
+  }
+  const blind = (side: ClientLimit): boolean =>
+    side.stages.length === 0 || side.stages.some((entry) => !entry.recorded);
+  if (blind(a) || blind(b)) return unknown('The health of the client', !blind(a), !blind(b));
+  return same('The client kept up on both sides.');
+}
+
+function milliseconds(seconds: number): string {
+  return `${round(Number((seconds * 1000).toPrecision(3)))} ms`;
+}

@@ -1,0 +1,134 @@
+// Did every planned request end, and how? Latencies are of the survivors.
+import { proportionsZ } from '../../metrics/two-samples';
+import { runState } from '../../report/run-state';
+import type { Evidence } from '../comparison';
+import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
+import { counted, percent } from '../../report/figures';
+import { inManifest, inRecords, inReport } from '../evidence';
+import type { MeasuredStage, Side } from '../side';
+
+interface Ends {
+  readonly planned: number;
+  readonly ok: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly notSent: number;
+}
+
+interface Completeness extends SideEvidence {
+  readonly ends: Ends | undefined;
+  /** Why the run as a whole is not complete. */
+  readonly incomplete: string | undefined;
+  readonly stateKnown: boolean;
+}
+
+/** inference-perf.md section 8, P65: over one percent, an overloaded server looks fast. */
+const LOSS_FLOOR = 0.01;
+const LOSS_Z = 3;
+const CLEAR_LOSS = 0.05;
+const CLEAR_LOSS_Z = 2;
+
+function endsOf(stages: readonly MeasuredStage[]): Ends | undefined {
+  const all = stages.map(stageEnds);
+  if (all.length === 0 || all.some((ends) => ends === undefined)) return undefined;
+  const total = (key: keyof Ends): number => all.reduce((sum, ends) => sum + ends![key], 0);
+  return {
+    planned: total('planned'),
+    ok: total('ok'),
+    failed: total('failed'),
+    cancelled: total('cancelled'),
+    notSent: total('notSent'),
+  };
+}
+
+function stageEnds({ manifest, records }: MeasuredStage): Ends | undefined {
+  const planned = manifest?.planned;
+  if (planned === undefined) return undefined;
+  if (!records) return manifest?.counts && { ...manifest.counts, planned };
+  const of = (kind: string): number => records.filter(({ outcome }) => outcome.kind === kind).length;
+  return { planned, ok: of('ok'), failed: of('failed'), cancelled: of('cancelled'), notSent: of('notSent') };
+}
+
+function evidenceOf(side: Side, ends: Ends | undefined, stateWords: string | undefined): Evidence[] {
+  const source = side.stages.every((stage) => stage.records) && ends !== undefined ? inRecords : inManifest;
+  const evidence: Evidence[] = [
+    inManifest('state', stateWords),
+    inManifest('stages[].planned', ends?.planned, ['load', 'stages']),
+    source('outcomes in the window', ends && endWords(ends)),
+  ];
+  if (!side.run.manifest) {
+    const failures = side.stages.map((stage) => stage.report?.failures.count).filter((value) => value !== undefined);
+    const sum = failures.reduce((total, value) => total + value, 0);
+    evidence.push(inReport('stage_N_lifecycle_metrics.json', 'failures.count', failures.length > 0 ? sum : undefined));
+  }
+  return evidence;
+}
+
+function endWords(ends: Ends): string {
+  const lost = ends.planned - ends.ok - ends.failed - ends.cancelled - ends.notSent;
+  const parts = [`${counted(ends.ok, 'request')} ok`];
+  if (ends.failed > 0) parts.push(`${ends.failed} failed`);
+  if (ends.cancelled > 0) parts.push(`${ends.cancelled} cancelled`);
+  if (ends.notSent > 0) parts.push(`${ends.notSent} not sent`);
+  if (lost > 0) parts.push(`${lost} without a record`);
+  return `${parts.join(', ')} of ${ends.planned.toLocaleString('en-US')} planned`;
+}
+
+export const completeness = dimension<Completeness>({
+  id: 'completeness',
+  title: 'Completeness',
+  question: 'Did all planned requests end, and how?',
+  tolerance: `Both runs complete; the share of planned requests that did not succeed differs by at most ${LOSS_FLOOR * 100} percentage point, or by no more than chance (z <= ${LOSS_Z}).`,
+  pitfall: 'CMP065',
+  affects: moved([
+    'ttft',
+    'tpot',
+    'itl',
+    'ntpot',
+    'request_latency',
+    'requests_per_sec',
+    'output_tokens_per_sec',
+    'input_tokens_per_sec',
+    'total_tokens_per_sec',
+  ]),
+  remedy:
+    'Find out why requests failed or were stopped (see the failure labels in the report), then run that side again to its end.',
+  evidence: (side) => {
+    const ends = endsOf(side.stages);
+    const state = runState(side.run);
+    const incomplete = state.complete ? undefined : state.words;
+    const stateKnown = side.run.manifest !== undefined || side.run.damaged === true;
+    const summary = incomplete ?? (ends === undefined ? 'not recorded' : endWords(ends));
+    return {
+      ends,
+      incomplete,
+      stateKnown,
+      summary,
+      evidence: evidenceOf(side, ends, stateKnown ? state.words : undefined),
+    };
+  },
+  judge: (a, b) => {
+    const stopped = [a.incomplete && `A is ${a.incomplete}`, b.incomplete && `B is ${b.incomplete}`].filter(Boolean);
+    if (stopped.length > 0) {
+      return confounds(
+        `${stopped.join('; ')}: the numbers are of the part that was sent, not of the planned workload.`,
+      );
+    }
+    if (!a.ends || !b.ends)
+      return unknown('How the planned requests ended', a.ends !== undefined, b.ends !== undefined);
+    const lossA = 1 - a.ends.ok / Math.max(1, a.ends.planned);
+    const lossB = 1 - b.ends.ok / Math.max(1, b.ends.planned);
+    const z = Math.abs(proportionsZ(a.ends.ok, Math.max(1, a.ends.planned), b.ends.ok, Math.max(1, b.ends.planned)));
+    const gap = Math.abs(lossA - lossB);
+    if ((gap > LOSS_FLOOR && z > LOSS_Z) || (gap > CLEAR_LOSS && z > CLEAR_LOSS_Z)) {
+      return confounds(
+        `${percent(lossA)} of A’s and ${percent(lossB)} of B’s planned requests did not succeed. Latencies leave them out, so the side that lost more looks faster than it is.`,
+      );
+    }
+    if (Math.max(lossA, lossB) <= LOSS_FLOOR)
+      return same('All but at most 1 % of the planned requests succeeded on both sides.');
+    return same(
+      `Alike on both sides (${percent(lossA)} of A’s and ${percent(lossB)} of B’s planned requests did not succeed), but latencies are of the survivors.`,
+    );
+  },
+});

@@ -1,0 +1,95 @@
+// The same kind of request? Chat adds a template to the prompt; without streaming there is no first token to time.
+import type { Evidence } from '../comparison';
+import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
+import { inConfig, inManifest, inRecords } from '../evidence';
+import { configValue, round, type Side } from '../side';
+import { templateTokens } from '../workload';
+
+interface EndpointMode extends SideEvidence {
+  readonly api: string | undefined;
+  readonly streaming: boolean | undefined;
+  readonly template: number | undefined;
+}
+
+/** One token more or less is a special token that one counter sees and the other does not. */
+const TEMPLATE_SLACK = 2;
+
+function modeOf(side: Side, context: Context): EndpointMode {
+  const endpoint = side.run.manifest?.endpoint;
+  const apiConfigured = configValue(side.run, ['api', 'type']);
+  const streamConfigured = configValue(side.run, ['api', 'streaming']);
+  const api = endpoint?.apiType ?? (typeof apiConfigured === 'string' ? apiConfigured : undefined);
+  const streaming = endpoint?.streaming ?? (typeof streamConfigured === 'boolean' ? streamConfigured : undefined);
+  const template = templateTokens(side, context);
+  const evidence: Evidence[] = [
+    endpoint ? inManifest('endpoint.apiType', api, ['api', 'type']) : inConfig(side, ['api', 'type'], api),
+    endpoint
+      ? inManifest('endpoint.streaming', streaming, ['api', 'streaming'])
+      : inConfig(side, ['api', 'streaming'], streaming),
+    inManifest('endpoint.route', endpoint?.route),
+    inRecords('server minus client prompt tokens, median', template === undefined ? undefined : round(template)),
+  ];
+  const summary =
+    api === undefined || streaming === undefined
+      ? 'not recorded'
+      : `${api}, ${streaming ? 'streamed' : 'not streamed'}`;
+  return { api, streaming, template, summary, evidence };
+}
+
+/** True when both sides say so and differ: prompts then carry another template. */
+export function endpointsDiffer(context: Context): boolean {
+  const a = modeOf(context.a, context);
+  const b = modeOf(context.b, context);
+  if (a.api !== undefined && b.api !== undefined && a.api !== b.api) return true;
+  return templatesDiffer(a, b);
+}
+
+function templatesDiffer(a: EndpointMode, b: EndpointMode): boolean {
+  return a.template !== undefined && b.template !== undefined && Math.abs(a.template - b.template) > TEMPLATE_SLACK;
+}
+
+export const endpointMode = dimension<EndpointMode>({
+  id: 'endpoint-mode',
+  title: 'Endpoint mode',
+  question: 'Completion or chat, streamed or not, and the same template around the prompt?',
+  tolerance: `The same api.type and api.streaming; the server adds the same number of prompt tokens within ${TEMPLATE_SLACK}.`,
+  pitfall: 'CMP053',
+  affects: moved(['ttft', 'request_latency', 'ntpot', 'input_tokens_per_sec', 'total_tokens_per_sec']),
+  remedy: 'Set api.type and api.streaming alike on both sides, and serve the same chat template.',
+  evidence: modeOf,
+  judge: (a, b) => {
+    const known = (side: EndpointMode): boolean => side.api !== undefined && side.streaming !== undefined;
+    if (!known(a) || !known(b)) return unknown('The kind of request (api.type, api.streaming)', known(a), known(b));
+    const otherStream = a.streaming !== b.streaming;
+    if (a.api !== b.api) {
+      return confounds(
+        `A sends ${a.api} requests, B ${b.api} requests${otherStream ? `, and only ${a.streaming ? 'A' : 'B'} streams` : ''}: chat wraps every prompt in a template, so the server reads other prompts.`,
+        otherStream ? { moves: STREAMED } : {},
+      );
+    }
+    if (otherStream) {
+      return confounds(
+        `Only ${a.streaming ? 'A' : 'B'} streams its answers: the other side has no TTFT, TPOT or ITL, and its end-to-end latency has no per-token sending in it.`,
+        { moves: STREAMED },
+      );
+    }
+    if (templatesDiffer(a, b)) {
+      return confounds(
+        `The server adds ${round(a.template!)} prompt tokens on A and ${round(b.template!)} on B: another chat template or other special tokens.`,
+      );
+    }
+    return same(`Both sides send ${a.api} requests, ${a.streaming ? 'streamed' : 'not streamed'}.`);
+  },
+});
+
+const STREAMED = moved([
+  'ttft',
+  'tpot',
+  'itl',
+  'ntpot',
+  'request_latency',
+  'requests_per_sec',
+  'output_tokens_per_sec',
+  'input_tokens_per_sec',
+  'total_tokens_per_sec',
+]);

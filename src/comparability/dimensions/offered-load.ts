@@ -1,0 +1,133 @@
+// Was the same load offered? Stages are matched by rate or concurrency, so a stage without a partner is visible.
+import type { Evidence } from '../comparison';
+import { ALL, confounds, dimension, same, unknown, type SideEvidence } from '../dimension';
+import { inManifest, inRecords, inReport } from '../evidence';
+import { loadLabel, round, type MeasuredStage } from '../side';
+import { RATE_TOLERANCE, type StagePair } from '../stages';
+import { loadKindsDiffer } from './load-model';
+
+interface Offered {
+  readonly stage: MeasuredStage;
+  /** What the schedule really offered, requests/s; a closed loop has none. */
+  readonly rateRps: number | undefined;
+  readonly n: number;
+}
+
+interface OfferedLoad extends SideEvidence {
+  readonly stages: readonly Offered[];
+}
+
+/** Rates that random arrivals really give differ by about 1 / sqrt(n); four standard errors of that are no finding. */
+const REALISED_FLOOR = 0.03;
+const REALISED_ERRORS = 4;
+
+function offeredBy(stage: MeasuredStage): Offered {
+  const n = stage.records?.length ?? stage.manifest?.planned ?? stage.report?.load_summary.count ?? 0;
+  if (stage.load.kind !== 'rate') return { stage, rateRps: undefined, n };
+  return { stage, rateRps: scheduledRate(stage) ?? stage.manifest?.achievedRateRps ?? reportedRate(stage), n };
+}
+
+/** Intervals over span, so that the fence post does not flatter short stages. The client's lateness is client-limit's. */
+function scheduledRate({ records }: MeasuredStage): number | undefined {
+  if (!records || records.length < 2) return undefined;
+  let first = Infinity;
+  let last = -Infinity;
+  for (const { scheduledSeconds } of records) {
+    first = Math.min(first, scheduledSeconds);
+    last = Math.max(last, scheduledSeconds);
+  }
+  return last > first ? (records.length - 1) / (last - first) : undefined;
+}
+
+function reportedRate({ report }: MeasuredStage): number | undefined {
+  const rate = report?.load_summary.achieved_rate;
+  return rate !== undefined && rate > 0 ? rate : undefined;
+}
+
+export const offeredLoad = dimension<OfferedLoad>({
+  id: 'offered-load',
+  title: 'Offered load',
+  question: 'Was the same rate, or the same concurrency, offered?',
+  tolerance: `Requested rates within ${RATE_TOLERANCE * 100} %, concurrency exactly; what the schedule really offered within ${REALISED_FLOOR * 100} % or ${REALISED_ERRORS} standard errors of random arrivals.`,
+  pitfall: 'CMP016',
+  affects: ALL,
+  remedy:
+    'Run both sides with the same stages (rate and duration, or concurrency_level and num_requests); fix a sweep’s stages first.',
+  evidence: (side) => {
+    const stages = side.stages.map(offeredBy);
+    const evidence: Evidence[] = stages.flatMap(({ stage, rateRps }) => {
+      const closed = stage.load.kind === 'concurrency';
+      const key = closed ? 'requestedConcurrency' : 'requestedRateRps';
+      const path = [...stage.configPath, closed ? 'concurrency_level' : 'rate'];
+      const asked =
+        stage.load.kind === 'rate'
+          ? round(stage.load.rps)
+          : stage.load.kind === 'concurrency'
+            ? stage.load.level
+            : undefined;
+      const file = `stage_${stage.id}_lifecycle_metrics.json`;
+      const requested = stage.manifest
+        ? inManifest(`stages[${stage.id}].${key}`, asked, path)
+        : inReport(file, `load_summary.${closed ? 'concurrency' : 'requested_rate'}`, asked);
+      if (closed) return [requested];
+      const realised = rateRps === undefined ? undefined : `${round(rateRps)} requests/s`;
+      return [requested, inRecords(`offered by the schedule, ${loadLabel(stage.load)}`, realised)];
+    });
+    const summary =
+      stages.length === 0 ? 'no measured stage' : stages.map(({ stage }) => loadLabel(stage.load)).join(', ');
+    return { stages, summary, evidence };
+  },
+  judge: (a, b, context) => {
+    if (loadKindsDiffer(context)) {
+      return same('Not judged by itself: rates and concurrency cannot be equal, see load-model.', {
+        follows: 'load-model',
+      });
+    }
+    const silent = (side: OfferedLoad): boolean =>
+      side.stages.length === 0 || side.stages.some(({ stage }) => stage.load.kind === 'unknown');
+    if (silent(a) || silent(b)) return unknown('The offered load', !silent(a), !silent(b));
+    const { pairs } = context.matching;
+    const other = pairs.filter((pair) => !pair.sameLoad);
+    if (other.length > 0) {
+      return confounds(
+        `The two sides were not offered the same load: ${other.map((pair) => pair.label).join('; ')}. Latency and throughput follow the load.`,
+        { stages: other.map((pair) => pair.index) },
+      );
+    }
+    const blind = (side: OfferedLoad): boolean =>
+      side.stages.some(({ stage, rateRps, n }) => stage.load.kind === 'rate' && rateRps === undefined && n !== 1);
+    if (blind(a) || blind(b)) return unknown('The load that really was offered', !blind(a), !blind(b));
+    const apart = pairs.filter((pair) => ratesDiffer(pair, a, b));
+    if (apart.length > 0) {
+      return confounds(
+        `One rate was asked for, but another was offered: ${apart.map((pair) => realisedWords(pair, a, b)).join('; ')}.`,
+        { stages: apart.map((pair) => pair.index) },
+      );
+    }
+    const labels = pairs.map((pair) => pair.label).join(', ');
+    const { unmatchedA, unmatchedB } = context.matching;
+    const alone = [
+      ...unmatchedA.map((s) => `A’s ${loadLabel(s.load)}`),
+      ...unmatchedB.map((s) => `B’s ${loadLabel(s.load)}`),
+    ];
+    return same(
+      `Compared at ${labels}.${alone.length > 0 ? ` ${alone.join(', ')} ${alone.length === 1 ? 'has' : 'have'} no counterpart and ${alone.length === 1 ? 'is' : 'are'} not compared.` : ''}`,
+    );
+  },
+});
+
+function of(side: OfferedLoad, stage: MeasuredStage): Offered {
+  return side.stages.find((entry) => entry.stage === stage)!;
+}
+
+function ratesDiffer(pair: StagePair, a: OfferedLoad, b: OfferedLoad): boolean {
+  const x = of(a, pair.a);
+  const y = of(b, pair.b);
+  if (x.rateRps === undefined || y.rateRps === undefined) return false;
+  const allowed = Math.max(REALISED_FLOOR, REALISED_ERRORS * Math.sqrt(1 / Math.max(1, x.n) + 1 / Math.max(1, y.n)));
+  return Math.abs(Math.log(x.rateRps / y.rateRps)) > allowed;
+}
+
+function realisedWords(pair: StagePair, a: OfferedLoad, b: OfferedLoad): string {
+  return `at ${pair.label}, ${round(of(a, pair.a).rateRps ?? NaN)} against ${round(of(b, pair.b).rateRps ?? NaN)} requests/s`;
+}

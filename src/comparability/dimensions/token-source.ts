@@ -1,0 +1,142 @@
+// Who counted the tokens? Server and client counts differ by percents, so a ratio over both is none.
+import type { TokenSource } from '../../report/manifest';
+import type { Evidence, MetricName } from '../comparison';
+import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
+import { percent } from '../../report/figures';
+import { inManifest } from '../evidence';
+import { sideStreams, type Side } from '../side';
+
+interface TokenSources extends SideEvidence {
+  readonly input: TokenSource | undefined;
+  readonly output: TokenSource | undefined;
+  readonly itl: 'tokens' | 'chunks' | undefined;
+  readonly streamed: boolean;
+}
+
+const OUTPUT: readonly MetricName[] = ['tpot', 'ntpot', 'output_tokens_per_sec', 'total_tokens_per_sec'];
+const INPUT: readonly MetricName[] = ['input_tokens_per_sec', 'total_tokens_per_sec'];
+/** Of a mixture: shares of server-counted answers closer than this are one mixture. */
+const MIX_TOLERANCE = 0.01;
+
+function sourcesOf(side: Side): TokenSources {
+  const tokens = side.run.manifest?.tokens;
+  const path = ['report', 'request_lifecycle', 'use_server_output_tokens'];
+  const evidence: Evidence[] = [
+    inManifest('tokens.output.source', tokens?.output.source, path),
+    inManifest('tokens.output.tokenizer', identity(tokens?.output), ['tokenizer', 'pretrained_model_name_or_path']),
+    inManifest('tokens.output counted', counts(tokens?.output)),
+    inManifest('tokens.input.source', tokens?.input.source),
+    inManifest('tokens.itl', tokens?.itl),
+  ];
+  const summary = tokens
+    ? `output: ${tokens.output.source}, input: ${tokens.input.source}, ITL between ${tokens.itl}`
+    : 'not recorded';
+  return {
+    input: tokens?.input,
+    output: tokens?.output,
+    itl: tokens?.itl,
+    streamed: sideStreams(side),
+    summary,
+    evidence,
+  };
+}
+
+function identity(source: TokenSource | undefined): string | undefined {
+  return source?.tokenizer && `${source.tokenizer.source} (sha256 ${source.tokenizer.sha256.slice(0, 12)})`;
+}
+
+function counts(source: TokenSource | undefined): string | undefined {
+  return source && `server ${source.serverCounted}, client ${source.clientCounted}`;
+}
+
+export const tokenSource = dimension<TokenSources>({
+  id: 'token-source',
+  title: 'Token counter',
+  question: 'Who counted the input and output tokens?',
+  tolerance: `The same source per quantity and, for a client tokenizer, the same tokenizer.json; a mixture with the same share of server counts within ${MIX_TOLERANCE * 100} percentage point.`,
+  pitfall: 'CMP058',
+  affects: moved([...OUTPUT, 'input_tokens_per_sec', 'itl']),
+  remedy:
+    'Count both sides alike: report.request_lifecycle.use_server_output_tokens and the same tokenizer on both; ask the server for usage.',
+  evidence: sourcesOf,
+  judge,
+});
+
+function judge(a: TokenSources, b: TokenSources) {
+  if (!a.output || !b.output || !a.input || !b.input) {
+    return unknown('Who counted the tokens', a.output !== undefined, b.output !== undefined);
+  }
+  const output = difference('output', a.output, b.output);
+  const input = difference('input', a.input, b.input);
+  const itl = a.itl !== b.itl && a.streamed && b.streamed;
+  const metrics = new Set<MetricName>();
+  if (output) OUTPUT.forEach((metric) => metrics.add(metric));
+  if (input) INPUT.forEach((metric) => metrics.add(metric));
+  if (itl) metrics.add('itl');
+  const uncounted = [output, input].filter((found) => found?.uncounted);
+  const words = [
+    output?.words,
+    input?.words,
+    itl ? `ITL is between ${a.itl} on A and between ${b.itl} on B` : undefined,
+  ];
+  const message = words.filter((word) => word !== undefined).join('; ');
+  const moves = moved([...metrics]);
+  if (metrics.size === 0) return same(sameWords(a.output, a.input));
+  // Nobody counted on one side: there is no number to confound, only one that is missing.
+  if (uncounted.length > 0 && !itl && [output, input].every((found) => !found || found.uncounted)) {
+    return {
+      state: 'unknown' as const,
+      message: `${capital(message)}, so what needs the count cannot be judged.`,
+      moves,
+    };
+  }
+  return confounds(
+    `${capital(message)}. Two counters differ by percents on the same text, so these metrics change with the counter.`,
+    { moves },
+  );
+}
+
+function difference(
+  which: 'input' | 'output',
+  a: TokenSource,
+  b: TokenSource,
+): { words: string; uncounted: boolean } | undefined {
+  if (a.source !== b.source) {
+    const uncounted = a.source === 'not-counted' || b.source === 'not-counted';
+    return { words: `${which} tokens: ${SOURCES[a.source]} on A, ${SOURCES[b.source]} on B`, uncounted };
+  }
+  if (a.source === 'server-usage' || a.source === 'not-counted') return undefined;
+  if (a.tokenizer?.sha256 !== b.tokenizer?.sha256) {
+    return { words: `${which} tokens are counted with another tokenizer.json on each side`, uncounted: false };
+  }
+  if (a.source === 'mixed' && Math.abs(serverShare(a) - serverShare(b)) > MIX_TOLERANCE) {
+    return {
+      words: `${which} tokens: the server counted ${percent(serverShare(a))} of the answers on A and ${percent(serverShare(b))} on B, the client the rest`,
+      uncounted: false,
+    };
+  }
+  return undefined;
+}
+
+/** A mixture takes the server's count wherever there is one; every answer has the client's or the server's. */
+function serverShare({ serverCounted, clientCounted }: TokenSource): number {
+  return serverCounted / Math.max(1, serverCounted, clientCounted);
+}
+
+function sameWords(output: TokenSource, input: TokenSource): string {
+  if (output.source === 'not-counted') {
+    return 'Nobody counted output tokens on either side, so TPOT, NTPOT and token rates are not shown.';
+  }
+  return `Output tokens by ${SOURCES[output.source]}, input tokens by ${SOURCES[input.source]}, on both sides.`;
+}
+
+const SOURCES: Readonly<Record<TokenSource['source'], string>> = {
+  'server-usage': 'the server’s usage',
+  'client-tokenizer': 'the client’s tokenizer',
+  mixed: 'the server’s usage where sent, else the client’s tokenizer',
+  'not-counted': 'nobody counted',
+};
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

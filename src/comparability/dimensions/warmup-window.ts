@@ -1,0 +1,134 @@
+// Was the same window measured? A cold start inside it on one side alone moves tails and throughput.
+import { latencySeconds, ttftSeconds } from '../../metrics/request-metrics';
+import { percentile, sortedValues } from '../../metrics/statistics';
+import { mannWhitney } from '../../metrics/two-samples';
+import type { Evidence } from '../comparison';
+import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
+import { counted } from '../../report/figures';
+import { inManifest, inRecords } from '../evidence';
+import { round, successesOf, type Side } from '../side';
+
+interface Warmup {
+  /** Requests sent before the window and left out of it. */
+  readonly requests: number;
+  readonly stages: number;
+}
+
+/** Median of the first requests over the median of the rest, and how surely the first are slower. */
+interface ColdStart {
+  readonly ratio: number;
+  readonly p: number;
+  readonly first: number;
+  readonly metric: 'TTFT' | 'latency';
+}
+
+interface Window extends SideEvidence {
+  readonly warmup: Warmup | undefined;
+  readonly cold: ColdStart | undefined;
+}
+
+const COLD_RATIO = 1.5;
+const WARM_RATIO = 1.2;
+const COLD_P = 1e-4;
+/** Warm-ups whose sizes differ by no more than this are one treatment. */
+const SIZE_FACTOR = 2;
+
+function warmupOf({ run, warmupStages }: Side): Warmup | undefined {
+  if (!run.manifest || !warmupStages) return undefined;
+  const planned = run.manifest.stages
+    .filter((stage) => warmupStages.includes(stage.id))
+    .reduce((total, stage) => total + stage.planned, 0);
+  return { requests: Math.max(planned, run.manifest.window.warmupRequests), stages: warmupStages.length };
+}
+
+function coldStartOf({ stages }: Side): ColdStart | undefined {
+  const opening = stages[0];
+  const successes = opening && successesOf([opening]);
+  if (!successes || successes.length < 60) return undefined;
+  const streamed = successes.every((record) => record.firstTokenSeconds !== undefined);
+  const times = successes.map(streamed ? ttftSeconds : latencySeconds).filter((value) => value !== undefined);
+  const first = Math.min(50, Math.max(10, Math.round(times.length / 10)));
+  const head = times.slice(0, first);
+  const rest = times.slice(first);
+  const warm = percentile(sortedValues(rest), 50);
+  if (!(warm > 0)) return undefined;
+  const ratio = percentile(sortedValues(head), 50) / warm;
+  return { ratio, p: mannWhitney(head, rest).p, first, metric: streamed ? 'TTFT' : 'latency' };
+}
+
+function isCold(cold: ColdStart | undefined): boolean {
+  return cold !== undefined && cold.ratio >= COLD_RATIO && cold.p < COLD_P;
+}
+
+export const warmupWindow = dimension<Window>({
+  id: 'warmup-window',
+  title: 'Warm-up and window',
+  question: 'Was the same window measured, with the warm-up treated alike?',
+  tolerance: `Both sides leave out a warm-up, or neither does; sizes within a factor of ${SIZE_FACTOR}, or no cold start left in either window (first tenth against the rest: median ratio under ${COLD_RATIO}, or Mann-Whitney p >= ${COLD_P}).`,
+  pitfall: 'CMP008',
+  affects: [
+    ...moved(['ttft', 'request_latency', 'ntpot'], ['mean', 'p90', 'p95', 'p99', 'p99.9']),
+    ...moved(['tpot', 'itl'], ['mean', 'p95', 'p99', 'p99.9']),
+    ...moved(['requests_per_sec', 'output_tokens_per_sec', 'input_tokens_per_sec', 'total_tokens_per_sec']),
+  ],
+  remedy:
+    'Give both configs the same leading stage marked "# isoperf: warmup", or warm the server the same way before both runs.',
+  evidence: (side) => {
+    const warmup = warmupOf(side);
+    const cold = coldStartOf(side);
+    const path = ['load', 'stages', side.warmupStages?.[0] ?? 0];
+    const words =
+      cold &&
+      `${round(Number(cold.ratio.toPrecision(3)))} x the rest (p ${cold.p < 1e-4 ? '< 0.0001' : cold.p.toFixed(4)})`;
+    const evidence: Evidence[] = [
+      inManifest('window.warmupStages', side.run.manifest && listOf(side.warmupStages ?? []), path),
+      inManifest('window.warmupRequests', warmup?.requests),
+      inRecords(`median ${cold?.metric ?? 'TTFT'} of the first ${cold?.first ?? 'requests'} in the window`, words),
+    ];
+    const summary =
+      warmup === undefined
+        ? 'not recorded'
+        : warmup.stages === 0
+          ? `no warm-up left out${isCold(cold) ? ', cold start in the window' : ''}`
+          : `${counted(warmup.requests, 'request')} in ${counted(warmup.stages, 'stage')} left out`;
+    return { warmup, cold, summary, evidence };
+  },
+  judge: (a, b) => {
+    if (!a.warmup || !b.warmup)
+      return unknown('Whether a warm-up was left out', a.warmup !== undefined, b.warmup !== undefined);
+    if (a.warmup.stages > 0 !== b.warmup.stages > 0) {
+      const [with_, without] = a.warmup.stages > 0 ? ['A', 'B'] : ['B', 'A'];
+      return confounds(
+        `${with_} leaves a warm-up out of its window, ${without} measures its first requests too: compilation, cold caches and connection set-up are in the numbers of ${without} only.`,
+      );
+    }
+    const coldA = isCold(a.cold);
+    const coldB = isCold(b.cold);
+    const oneSided =
+      (coldA && (b.cold?.ratio ?? Infinity) < WARM_RATIO) || (coldB && (a.cold?.ratio ?? Infinity) < WARM_RATIO);
+    if (oneSided) {
+      const [cold, side] = coldA ? [a.cold!, 'A'] : [b.cold!, 'B'];
+      return confounds(
+        `${side} starts cold inside its window: the first ${cold.first} requests have ${round(Number(cold.ratio.toPrecision(3)))} times the median ${cold.metric} of the rest; the other side shows no such start.`,
+      );
+    }
+    if (a.warmup.stages === 0) {
+      const both =
+        coldA && coldB ? ' Both windows hold a cold start, so tails are of the start, not of the steady state.' : '';
+      return same(`Neither side leaves a warm-up out.${both}`);
+    }
+    const sizes = [a.warmup.requests, b.warmup.requests];
+    const factor = Math.max(...sizes) / Math.max(1, Math.min(...sizes));
+    if (factor <= SIZE_FACTOR) return same('Both sides leave a warm-up of the same kind out of the window.');
+    const proven = a.cold !== undefined && b.cold !== undefined && !coldA && !coldB;
+    const words = `${counted(sizes[0]!, 'request')} against ${counted(sizes[1]!, 'request')}`;
+    if (proven) return same(`The warm-ups differ in size (${words}), but neither window shows a cold start.`);
+    return confounds(
+      `The warm-ups differ in size (${words}), and a cold start may be left in the window of the shorter one.`,
+    );
+  },
+});
+
+function listOf(stages: readonly number[]): string {
+  return stages.length === 0 ? 'none' : stages.map((stage) => `stage ${stage}`).join(', ');
+}

@@ -1,0 +1,65 @@
+// Who the two runs are, and what about them no dimension judges yet but a reader must know.
+import { runState } from '../report/run-state';
+import type { Run } from '../report/run';
+import { loadWords } from '../report/view';
+import type { ComparedRun } from './comparison';
+import { loadLabel, type Side } from './side';
+
+export function comparedRun(side: Side): ComparedRun {
+  const { run } = side;
+  const { manifest } = run;
+  return {
+    folder: run.folder,
+    name: manifest?.name ?? lastPart(run.folder),
+    ...(manifest ? { startedAt: manifest.clock.startedAt } : {}),
+    tool: run.tool.version === undefined ? run.tool.name : `${run.tool.name} ${run.tool.version}`,
+    ...(manifest
+      ? { endpoint: `${manifest.endpoint.baseUrl}${manifest.endpoint.route}`, model: manifest.endpoint.model }
+      : {}),
+    load: manifest ? loadWords(manifest.stages) : side.stages.map((stage) => loadLabel(stage.load)).join(', '),
+    state: runState(run).words,
+  };
+}
+
+function lastPart(folder: string): string {
+  return folder.split(/[\\/]/).filter(Boolean).at(-1) ?? folder;
+}
+
+/** What this version does not judge: said, so that "no difference found" is not read as "no difference". */
+export const NOT_EXAMINED =
+  'Not examined: prompt identity, sampling parameters, prefix-cache state, the server’s build and flags, hardware and topology, the network path, the client’s host. Keep them equal, or say that they are what you changed.';
+
+/** The public yardstick for run-to-run noise: 12 identical 10 s runs (design/comparability.md). */
+export const NOISE_YARDSTICK =
+  'Run-to-run noise is unknown: these are single runs. A public yardstick: over 12 identical 10 s runs, p99 spread by 23.5 % and the mean by 8.5 %. Repeat in alternating order to know yours.';
+
+/** Differences of identity, in words; and what a reader should know of either folder. */
+export function identityNotes(a: Side, b: Side): string[] {
+  const notes: string[] = [];
+  const [x, y] = [a.run.manifest, b.run.manifest];
+  if (x && y) {
+    if (x.id === y.id) notes.push('A and B are the same run: every difference is zero by construction.');
+    const fields: [string, string | undefined, string | undefined][] = [
+      ['model', x.endpoint.model, y.endpoint.model],
+      ['server type', x.endpoint.serverType, y.endpoint.serverType],
+      ['server version', x.endpoint.server?.version, y.endpoint.server?.version],
+      ['endpoint', x.endpoint.baseUrl, y.endpoint.baseUrl],
+      ['IsoPerf version', x.tool.version, y.tool.version],
+      ['client host', x.runtime.host, y.runtime.host],
+    ];
+    for (const [what, left, right] of fields) {
+      if (left === right) continue;
+      notes.push(
+        `The ${what} differs (A: ${left ?? 'not recorded'}, B: ${right ?? 'not recorded'}): the change under test, or one more.`,
+      );
+    }
+  } else if (a.run.tool.name !== b.run.tool.name) {
+    notes.push(`The tools differ (A: ${a.run.tool.name}, B: ${b.run.tool.name}): one name may stand for two formulas.`);
+  }
+  return [...notes, ...folderNotes('A', a.run), ...folderNotes('B', b.run)];
+}
+
+function folderNotes(name: 'A' | 'B', run: Run): string[] {
+  const serious = run.problems.filter((problem) => problem.severity !== 'information');
+  return serious.slice(0, 5).map((problem) => `${name}: ${problem.message}`);
+}

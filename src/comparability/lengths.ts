@@ -1,0 +1,156 @@
+// Are two length distributions one? Quantile by quantile, with a floor on the effect: equal means alone prove nothing.
+import type { RequestRecord } from '../metrics/record';
+import { distributionOf, percentile, sortedValues, type DistributionSummary } from '../metrics/statistics';
+import { kolmogorovSmirnov } from '../metrics/two-samples';
+import { round } from './side';
+
+/** Quantiles closer than this, as a share of the larger, cost the same work. */
+export const LENGTH_TOLERANCE = 0.03;
+/** Tokens that templates and special tokens may add; nobody can tell them from a difference. */
+export const LENGTH_SLACK = 2;
+/** Two shares of requests must be this many standard errors apart; four is one false alarm in 16,000. */
+const SHARE_ERRORS = 4;
+const KS_DISTANCE = 0.1;
+const KS_P = 1e-4;
+const QUANTILES = [5, 25, 50, 75, 95] as const;
+
+export const LENGTH_RULE = `Quantiles p5 to p95 and the mean within ${LENGTH_TOLERANCE * 100} % or ${LENGTH_SLACK} tokens, or apart by no more than ${SHARE_ERRORS} standard errors; Kolmogorov-Smirnov distance up to ${KS_DISTANCE} (or p >= ${KS_P}). Equal means alone are not enough.`;
+
+/** What is known of a length on one side: every value, or a summary. */
+export interface Lengths {
+  readonly values?: Float64Array;
+  readonly summary: DistributionSummary;
+}
+
+export function lengthsOf(values: Iterable<number>): Lengths | undefined {
+  const sorted = sortedValues(values);
+  const summary = distributionOf(sorted);
+  return summary && { values: sorted, summary };
+}
+
+export interface LengthComparison {
+  /** Different beyond chance and beyond the floor. */
+  readonly differs: boolean;
+  /** The point estimates are apart by more than the floor, whether or not chance could do it. */
+  readonly apart: boolean;
+  /** "p5 120 against 96, p95 ..."; the quantile that is furthest apart first. */
+  readonly words: string;
+}
+
+export function compareLengths(a: Lengths, b: Lengths, slack = LENGTH_SLACK): LengthComparison {
+  const quantiles = QUANTILES.map((percent) => ({ percent, ...quantileGap(a, b, percent) }));
+  const means = meanGap(a, b);
+  const far = quantiles.filter((gap) => isFar(gap.a, gap.b, slack));
+  const sure = far.filter((gap) => gap.errors > SHARE_ERRORS);
+  const meanFar = isFar(means.a, means.b, slack);
+  const test = a.values && b.values ? kolmogorovSmirnov(a.values, b.values) : undefined;
+  const shape = test !== undefined && test.statistic > KS_DISTANCE && test.p < KS_P && far.length > 0;
+  return {
+    differs: sure.length > 0 || (meanFar && means.errors > SHARE_ERRORS) || shape,
+    apart: far.length > 0 || meanFar,
+    words: differenceWords(means, far),
+  };
+}
+
+function isFar(a: number, b: number, slack: number): boolean {
+  const gap = Math.abs(a - b);
+  return gap > slack && gap > LENGTH_TOLERANCE * Math.max(Math.abs(a), Math.abs(b));
+}
+
+/** A quantile on both sides, and by how many standard errors the shares of requests under it differ. */
+function quantileGap(a: Lengths, b: Lengths, percent: (typeof QUANTILES)[number]) {
+  const key = `p${percent}` as const;
+  const [x, y] = [a.summary[key], b.summary[key]];
+  if (!a.values || !b.values) return { a: x, b: y, errors: summaryErrors(a.summary, b.summary, x, y, percent / 100) };
+  // Both halves of the gap are asked: with discrete lengths the share may be equal at one end and not at the other.
+  const low = Math.min(x, y);
+  const errors = Math.max(shareErrors(a.values, b.values, low), shareErrors(a.values, b.values, (x + y) / 2));
+  return { a: x, b: y, errors };
+}
+
+function shareErrors(a: Float64Array, b: Float64Array, value: number): number {
+  const shareA = shareUpTo(a, value);
+  const shareB = shareUpTo(b, value);
+  const pooled = (shareA * a.length + shareB * b.length) / (a.length + b.length);
+  const error = Math.sqrt(pooled * (1 - pooled) * (1 / a.length + 1 / b.length));
+  return error > 0 ? Math.abs(shareA - shareB) / error : 0;
+}
+
+function shareUpTo(sorted: Float64Array, value: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low / sorted.length;
+}
+
+/** Without the values: a quantile's standard error, sqrt(p (1 - p) / n) over the density of a normal of that spread. */
+function summaryErrors(a: DistributionSummary, b: DistributionSummary, x: number, y: number, p: number): number {
+  const error = (side: DistributionSummary): number => {
+    const density = normalDensityAt(p) / Math.max(side.stdDev, 1e-9);
+    return Math.sqrt((p * (1 - p)) / Math.max(1, side.count)) / density;
+  };
+  return Math.abs(x - y) / Math.hypot(error(a), error(b), 1e-9);
+}
+
+/** Density of the standard normal at its p-quantile, for the five quantiles used here. */
+function normalDensityAt(p: number): number {
+  const z: Readonly<Record<string, number>> = {
+    '0.05': 1.645,
+    '0.25': 0.6745,
+    '0.5': 0,
+    '0.75': 0.6745,
+    '0.95': 1.645,
+  };
+  const at = z[String(p)] ?? 0;
+  return Math.exp((-at * at) / 2) / Math.sqrt(2 * Math.PI);
+}
+
+function meanGap(a: Lengths, b: Lengths) {
+  const error = Math.sqrt(a.summary.stdDev ** 2 / a.summary.count + b.summary.stdDev ** 2 / b.summary.count);
+  const gap = Math.abs(a.summary.mean - b.summary.mean);
+  // Two fixed lengths have no spread: any gap beyond the floor is a difference.
+  const errors = error > 0 ? gap / error : gap > 0 ? Infinity : 0;
+  return { a: a.summary.mean, b: b.summary.mean, errors };
+}
+
+function differenceWords(
+  means: { a: number; b: number },
+  far: readonly { percent: number; a: number; b: number }[],
+): string {
+  const byDistance = [...far].sort((x, y) => relative(y) - relative(x)).slice(0, 3);
+  const quantiles = byDistance.map((gap) => `p${gap.percent} ${tokens(gap.a)} against ${tokens(gap.b)}`);
+  return [`mean ${tokens(means.a)} against ${tokens(means.b)}`, ...quantiles].join(', ');
+}
+
+function relative({ a, b }: { a: number; b: number }): number {
+  return Math.abs(a - b) / Math.max(Math.abs(a), Math.abs(b), 1e-9);
+}
+
+/** "mean 128, p5 78, p50 127, p95 178, min 32, max 256 (n = 320)". */
+export function lengthWords({ summary }: Lengths): string {
+  const { mean: center, p5, p50, p95, min, max, count } = summary;
+  if (min === max) return `always ${tokens(min)} (n = ${count})`;
+  return `mean ${tokens(center)}, p5 ${tokens(p5)}, p50 ${tokens(p50)}, p95 ${tokens(p95)}, min ${tokens(min)}, max ${tokens(max)} (n = ${count})`;
+}
+
+function tokens(value: number): string {
+  return round(Number(value.toPrecision(4)));
+}
+
+/** Values of a property over records; undefined when more than one in a hundred lacks it. */
+export function nearlyAll(
+  records: readonly RequestRecord[],
+  of: (record: RequestRecord) => number | undefined,
+): Lengths | undefined {
+  const values = records.map(of).filter((value) => value !== undefined);
+  return values.length > 0 && values.length >= 0.99 * records.length ? lengthsOf(values) : undefined;
+}
+
+/** Median over records, undefined when none has the property. */
+export function medianOf(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : percentile(sortedValues(values), 50);
+}

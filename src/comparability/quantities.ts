@@ -1,0 +1,156 @@
+// The quantities a comparison shows: how each is named, which way is better, and how it is read from records or a report.
+import type { LifecycleReport, Stat } from '../metrics/lifecycle';
+import type { RequestRecord } from '../metrics/record';
+import {
+  inputTokens,
+  isSuccess,
+  itlGapsSeconds,
+  latencySeconds,
+  ntpotSeconds,
+  outputTokens,
+  scheduleDelaySeconds,
+  tpotSeconds,
+  ttftSeconds,
+  type CountSource,
+  type ItlBasis,
+} from '../metrics/request-metrics';
+import type { MetricComparison, MetricName } from './comparison';
+
+/** Under whose counts a side's numbers are computed: its own, as its report is. */
+export interface Counting {
+  readonly output: CountSource;
+  readonly input: CountSource;
+  readonly itl: ItlBasis;
+}
+
+export interface LatencyQuantity {
+  readonly kind: 'latency';
+  readonly metric: MetricName;
+  readonly label: string;
+  readonly better: MetricComparison['better'];
+  /** Seconds, per request; several for token gaps, none where it was not measured. */
+  readonly values: (record: RequestRecord, counting: Counting) => readonly number[];
+  readonly reported: (report: LifecycleReport) => Stat;
+  readonly needs: 'streaming' | 'output count' | 'both' | 'nothing';
+  /** Over every request that was sent, not only the successes. */
+  readonly overAllSent?: boolean;
+}
+
+export interface RateQuantity {
+  readonly kind: 'rate';
+  readonly metric: MetricName;
+  readonly label: string;
+  readonly unit: string;
+  readonly better: MetricComparison['better'];
+  /** What one answer adds; undefined where nobody counted. */
+  readonly weight: (record: RequestRecord, counting: Counting) => number | undefined;
+  readonly reported: (report: LifecycleReport) => number | null;
+}
+
+const one = (value: number | undefined): readonly number[] => (value === undefined ? [] : [value]);
+
+export const LATENCIES: readonly LatencyQuantity[] = [
+  {
+    kind: 'latency',
+    metric: 'ttft',
+    label: 'TTFT',
+    better: 'lower',
+    needs: 'streaming',
+    values: (record) => one(ttftSeconds(record)),
+    reported: (report) => report.successes.latency.time_to_first_token,
+  },
+  {
+    kind: 'latency',
+    metric: 'tpot',
+    label: 'TPOT',
+    better: 'lower',
+    needs: 'both',
+    values: (record, { output }) => one(tpotSeconds(record, output)),
+    reported: (report) => report.successes.latency.time_per_output_token,
+  },
+  {
+    kind: 'latency',
+    metric: 'itl',
+    label: 'ITL',
+    better: 'lower',
+    needs: 'streaming',
+    values: (record, { itl }) => itlGapsSeconds(record, itl),
+    reported: (report) => report.successes.latency.inter_token_latency,
+  },
+  {
+    kind: 'latency',
+    metric: 'ntpot',
+    label: 'NTPOT',
+    better: 'lower',
+    needs: 'output count',
+    values: (record, { output }) => one(ntpotSeconds(record, output)),
+    reported: (report) => report.successes.latency.normalized_time_per_output_token,
+  },
+  {
+    kind: 'latency',
+    metric: 'request_latency',
+    label: 'Request latency',
+    better: 'lower',
+    needs: 'nothing',
+    values: (record) => one(latencySeconds(record)),
+    reported: (report) => report.successes.latency.request_latency,
+  },
+];
+
+export const SCHEDULE_DELAY: LatencyQuantity = {
+  kind: 'latency',
+  metric: 'schedule_delay',
+  label: 'Schedule delay',
+  better: 'neither',
+  needs: 'nothing',
+  overAllSent: true,
+  values: (record) => one(scheduleDelaySeconds(record)),
+  reported: (report) => report.load_summary.schedule_delay,
+};
+
+export const RATES: readonly RateQuantity[] = [
+  {
+    kind: 'rate',
+    metric: 'requests_per_sec',
+    label: 'Requests/s',
+    unit: 'requests/s',
+    better: 'higher',
+    weight: () => 1,
+    reported: (report) => report.successes.throughput.requests_per_sec,
+  },
+  {
+    kind: 'rate',
+    metric: 'output_tokens_per_sec',
+    label: 'Output tokens/s',
+    unit: 'tokens/s',
+    better: 'higher',
+    weight: (record, { output }) => outputTokens(record, output),
+    reported: (report) => report.successes.throughput.output_tokens_per_sec,
+  },
+  {
+    kind: 'rate',
+    metric: 'input_tokens_per_sec',
+    label: 'Input tokens/s',
+    unit: 'tokens/s',
+    better: 'higher',
+    weight: (record, { input }) => inputTokens(record, input),
+    reported: (report) => report.successes.throughput.input_tokens_per_sec,
+  },
+  {
+    kind: 'rate',
+    metric: 'total_tokens_per_sec',
+    label: 'Total tokens/s',
+    unit: 'tokens/s',
+    better: 'higher',
+    weight: (record, { input, output }) => {
+      const [read, written] = [inputTokens(record, input), outputTokens(record, output)];
+      return read === undefined || written === undefined ? undefined : read + written;
+    },
+    reported: (report) => report.successes.throughput.total_tokens_per_sec,
+  },
+];
+
+/** Requests whose end was seen: inference-perf's scope of rates and of the error rate. */
+export function ended(records: readonly RequestRecord[]): readonly RequestRecord[] {
+  return records.filter((record) => isSuccess(record) || record.outcome.kind === 'failed');
+}

@@ -1,0 +1,159 @@
+// One side's samples of one quantity in one stage: the value, how many it rests on, and resamples for its interval.
+import { bootstrap, MINIMUM_REQUESTS, seriesOf, type Quantity, type Series } from '../metrics/bootstrap';
+import type { RequestRecord } from '../metrics/record';
+import { isSuccess } from '../metrics/request-metrics';
+import { mean, minimumCountFor, percentile, percentileKey, sortedValues } from '../metrics/statistics';
+import { spanSeconds } from '../metrics/summarize';
+import type { MetricSide, Statistic } from './comparison';
+import { ended, type Counting, type LatencyQuantity, type RateQuantity } from './quantities';
+import type { MeasuredStage } from './side';
+
+export interface Sample {
+  readonly side: MetricSide;
+  /** Resampled values in the unit of `side.value`; absent with the reason. */
+  readonly resampled?: Float64Array;
+  readonly noInterval?: string;
+}
+
+export const NO_RECORDS = 'no per-request records';
+
+const PERCENTS: Readonly<Partial<Record<Statistic, number>>> = { p50: 50, p90: 90, p95: 95, p99: 99, 'p99.9': 99.9 };
+
+/** In seconds: the mean and each percentile that `n` supports; a percentile that it does not has the reason. */
+export function latencySamples(
+  stage: MeasuredStage,
+  quantity: LatencyQuantity,
+  statistics: readonly Statistic[],
+  counting: Counting,
+  seed: number,
+): ReadonlyMap<Statistic, Sample> {
+  if (!stage.records) return reportedLatency(stage, quantity, statistics);
+  const scope = quantity.overAllSent ? stage.records : stage.records.filter(isSuccess);
+  const perRequest = scope.map((record) => quantity.values(record, counting));
+  const series = seriesOf(perRequest);
+  const n = series.values.length;
+  if (n === 0)
+    return new Map(statistics.map((statistic) => [statistic, { side: { n, missing: whyNone(scope, quantity) } }]));
+  const sorted = sortedValues(series.values);
+  const wanted = statistics.filter((statistic) => supports(statistic, n));
+  const resampled = resamplesOf(series, wanted.map(quantityOf), seed);
+  return new Map(
+    statistics.map((statistic): [Statistic, Sample] => {
+      const at = wanted.indexOf(statistic);
+      if (at < 0) return [statistic, { side: { n, missing: tooFew(statistic, n) } }];
+      const percent = PERCENTS[statistic];
+      const value = percent === undefined ? mean(sorted) : percentile(sorted, percent);
+      const draws = resampled?.[at];
+      return [
+        statistic,
+        { side: { n, value }, ...(draws ? { resampled: draws } : { noInterval: tooFewForInterval(scope.length) }) },
+      ];
+    }),
+  );
+}
+
+function quantityOf(statistic: Statistic): Quantity {
+  const percent = PERCENTS[statistic];
+  return percent === undefined ? { kind: 'mean' } : { kind: 'percentile', percent };
+}
+
+function supports(statistic: Statistic, n: number): boolean {
+  const percent = PERCENTS[statistic];
+  return percent === undefined || n >= minimumCountFor(percent);
+}
+
+function tooFew(statistic: Statistic, n: number): string {
+  return `n = ${n} is under the ${minimumCountFor(PERCENTS[statistic] ?? 50)} that ${statistic} needs`;
+}
+
+function tooFewForInterval(n: number): string {
+  return `${n} requests are too few to resample (${MINIMUM_REQUESTS} at least)`;
+}
+
+function resamplesOf(series: Series, quantities: readonly Quantity[], seed: number): Float64Array[] | undefined {
+  return series.offsets.length - 1 < MINIMUM_REQUESTS ? undefined : bootstrap(series, quantities, { seed });
+}
+
+function whyNone(scope: readonly RequestRecord[], { needs }: LatencyQuantity): string {
+  if (scope.length === 0) return 'no request succeeded';
+  const streamed = scope.some((record) => record.chunkSeconds.length > 0);
+  if (!streamed && (needs === 'streaming' || needs === 'both')) return 'not streamed';
+  if (needs === 'output count' || needs === 'both') return 'output tokens were not counted';
+  return 'no answer had two moments to measure between';
+}
+
+function reportedLatency(
+  { report }: MeasuredStage,
+  quantity: LatencyQuantity,
+  statistics: readonly Statistic[],
+): ReadonlyMap<Statistic, Sample> {
+  const n = report ? (quantity.overAllSent ? report.load_summary.count : report.successes.count) : 0;
+  const stat = report ? quantity.reported(report) : null;
+  return new Map(
+    statistics.map((statistic): [Statistic, Sample] => {
+      const percent = PERCENTS[statistic];
+      const value = stat?.[percent === undefined ? 'mean' : percentileKey(percent)];
+      if (value === undefined)
+        return [statistic, { side: { n, missing: report ? 'not in the report' : 'no report of this stage' } }];
+      if (!supports(statistic, n)) return [statistic, { side: { n, missing: tooFew(statistic, n) } }];
+      return [statistic, { side: { n, value }, noInterval: NO_RECORDS }];
+    }),
+  );
+}
+
+/** Slices of the window that a rate is resampled over: enough to see its swing, few enough to hold several answers. */
+const SLICES = 60;
+
+/** Sum of the weights of the successes over the window from first send to last end, as inference-perf counts. */
+export function rateSample(stage: MeasuredStage, quantity: RateQuantity, counting: Counting, seed: number): Sample {
+  if (!stage.records) {
+    const value = stage.report ? quantity.reported(stage.report) : null;
+    const n = stage.report?.successes.count ?? 0;
+    if (value === null) return { side: { n, missing: stage.report ? 'not counted' : 'no report of this stage' } };
+    return { side: { n, value }, noInterval: NO_RECORDS };
+  }
+  const scope = ended(stage.records);
+  const successes = scope.filter(isSuccess);
+  const n = successes.length;
+  const span = spanSeconds(scope);
+  if (n === 0 || span <= 0) return { side: { n, missing: 'no request succeeded' } };
+  const weights = successes.map((record) => quantity.weight(record, counting));
+  const uncounted = weights.filter((weight) => weight === undefined).length;
+  if (uncounted > 0) {
+    return {
+      side: {
+        n,
+        missing: uncounted === n ? 'tokens were not counted' : `${uncounted} of ${n} answers were not counted`,
+      },
+    };
+  }
+  const total = weights.reduce<number>((sum, weight) => sum + weight!, 0);
+  const side = { n, value: total / span };
+  if (n < MINIMUM_REQUESTS) return { side, noInterval: tooFewForInterval(n) };
+  const slices = Math.min(SLICES, n);
+  const amounts = new Float64Array(slices);
+  const start = scope.reduce((first, record) => Math.min(first, record.sentSeconds ?? Infinity), Infinity);
+  successes.forEach((record, i) => {
+    const at = Math.floor((((record.endSeconds ?? start) - start) / span) * slices);
+    amounts[Math.min(slices - 1, Math.max(0, at))]! += weights[i]!;
+  });
+  const series = seriesOf(Array.from(amounts, (amount) => [(amount * slices) / span]));
+  return { side, resampled: bootstrap(series, [{ kind: 'mean' }], { seed })[0]! };
+}
+
+/** Failed over ended, percent. */
+export function errorRateSample(stage: MeasuredStage, seed: number): Sample {
+  if (!stage.records) {
+    const count = stage.report?.load_summary.count ?? 0;
+    if (!stage.report || count === 0) return { side: { n: 0, missing: 'no report of this stage' } };
+    return { side: { n: count, value: (stage.report.failures.count / count) * 100 }, noInterval: NO_RECORDS };
+  }
+  const scope = ended(stage.records);
+  const n = scope.length;
+  if (n === 0) return { side: { n, missing: 'no request ended' } };
+  const failed = scope.filter((record) => !isSuccess(record)).length;
+  const side = { n, value: (failed / n) * 100 };
+  if (n < MINIMUM_REQUESTS) return { side, noInterval: tooFewForInterval(n) };
+  const series = seriesOf(scope.map((record) => [isSuccess(record) ? 0 : 100]));
+  return { side, resampled: bootstrap(series, [{ kind: 'mean' }], { seed })[0]! };
+}

@@ -1,0 +1,146 @@
+// One run as a comparison sees it: what is inside the window, stage by stage, warm-ups left out.
+import type { LifecycleReport } from '../metrics/lifecycle';
+import type { RequestRecord } from '../metrics/record';
+import { isSuccess, itlBasisOf, type CountSource, type ItlBasis } from '../metrics/request-metrics';
+import type { ConfigPath } from '../problem';
+import type { StageHealth, StageManifest } from '../report/manifest';
+import type { Run } from '../report/run';
+
+export type StageLoad =
+  | { readonly kind: 'rate'; readonly rps: number }
+  | { readonly kind: 'concurrency'; readonly level: number }
+  | { readonly kind: 'unknown' };
+
+export interface MeasuredStage {
+  readonly id: number;
+  readonly load: StageLoad;
+  readonly manifest?: StageManifest;
+  readonly health?: StageHealth;
+  readonly report?: LifecycleReport;
+  /** Requests of the stage by sending time; those never sent come last. Absent when the folder has no records. */
+  readonly records?: readonly RequestRecord[];
+  readonly configPath: ConfigPath;
+}
+
+export interface Side {
+  readonly name: 'A' | 'B';
+  readonly run: Run;
+  /** Stages inside the window, in the order they ran. */
+  readonly stages: readonly MeasuredStage[];
+  /** Stages the run itself declares as warm-up; undefined when it does not say. */
+  readonly warmupStages?: readonly number[];
+}
+
+export function sideOf(name: 'A' | 'B', run: Run): Side {
+  const warmupStages = warmupsOf(run);
+  const byStage = recordsByStage(run.records);
+  const stages = stageIds(run)
+    .filter((id) => warmupStages?.includes(id) !== true)
+    .map((id) => measuredStage(run, id, byStage));
+  return { name, run, stages, ...(warmupStages ? { warmupStages } : {}) };
+}
+
+function warmupsOf({ manifest }: Run): readonly number[] | undefined {
+  if (!manifest) return undefined;
+  const marked = manifest.stages.filter((stage) => stage.warmup).map((stage) => stage.id);
+  return [...new Set([...manifest.window.warmupStages, ...marked])].sort((a, b) => a - b);
+}
+
+function stageIds(run: Run): readonly number[] {
+  if (run.manifest && run.manifest.stages.length > 0) return run.manifest.stages.map((stage) => stage.id);
+  const ids = new Set(run.stages.keys());
+  for (const record of run.records ?? []) ids.add(record.stage);
+  // A folder with nothing but a summary is taken as one stage: inference-perf writes the same keys there.
+  if (ids.size === 0 && run.summary) ids.add(0);
+  return [...ids].sort((a, b) => a - b);
+}
+
+function recordsByStage(records: readonly RequestRecord[] | undefined): Map<number, RequestRecord[]> | undefined {
+  if (!records) return undefined;
+  const byStage = new Map<number, RequestRecord[]>();
+  for (const record of records) {
+    const list = byStage.get(record.stage);
+    if (list) list.push(record);
+    else byStage.set(record.stage, [record]);
+  }
+  for (const list of byStage.values()) {
+    list.sort((a, b) => (a.sentSeconds ?? Infinity) - (b.sentSeconds ?? Infinity) || a.id - b.id);
+  }
+  return byStage;
+}
+
+function measuredStage(run: Run, id: number, byStage: Map<number, RequestRecord[]> | undefined): MeasuredStage {
+  const manifest = run.manifest?.stages.find((stage) => stage.id === id);
+  const health = run.manifest?.health.find((entry) => entry.stage === id);
+  const onlyStage = stageIds(run).length === 1;
+  const report = run.stages.get(id) ?? (onlyStage ? run.summary : undefined);
+  return {
+    id,
+    load: loadOf(manifest, report),
+    ...(manifest ? { manifest } : {}),
+    ...(health ? { health } : {}),
+    ...(report ? { report } : {}),
+    ...(byStage ? { records: byStage.get(id) ?? [] } : {}),
+    configPath: ['load', 'stages', id],
+  };
+}
+
+function loadOf(manifest: StageManifest | undefined, report: LifecycleReport | undefined): StageLoad {
+  const level = manifest?.requestedConcurrency ?? (manifest ? undefined : report?.load_summary.concurrency);
+  if (level !== undefined && level > 0) return { kind: 'concurrency', level };
+  const rps = manifest?.requestedRateRps ?? (manifest ? undefined : report?.load_summary.requested_rate);
+  return rps !== undefined && rps > 0 ? { kind: 'rate', rps } : { kind: 'unknown' };
+}
+
+/** "20 rps", "32 concurrent". */
+export function loadLabel(load: StageLoad): string {
+  switch (load.kind) {
+    case 'rate':
+      return `${round(load.rps)} rps`;
+    case 'concurrency':
+      return `${load.level} concurrent`;
+    case 'unknown':
+      return 'load not recorded';
+  }
+}
+
+/** Whose counts the run's own numbers were normalised with. */
+export function outputSourceOf(run: Run): CountSource {
+  return run.manifest?.tokens?.output.source ?? 'mixed';
+}
+
+export function inputSourceOf(run: Run): CountSource {
+  return run.manifest?.tokens?.input.source ?? 'mixed';
+}
+
+export function itlBasisOfRun(run: Run): ItlBasis {
+  return run.manifest?.tokens?.itl ?? itlBasisOf(run.records ?? []);
+}
+
+/** Answered requests of the given stages, by sending time within each stage. Undefined without records. */
+export function successesOf(stages: readonly MeasuredStage[]): readonly RequestRecord[] | undefined {
+  if (stages.length === 0 || stages.some((stage) => !stage.records)) return undefined;
+  return stages.flatMap((stage) => stage.records!.filter(isSuccess));
+}
+
+/** Value at a path of what ran; undefined when not recorded. */
+export function configValue(run: Run, path: ConfigPath): unknown {
+  let value: unknown = run.config;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Record<string | number, unknown>)[step];
+  }
+  return value;
+}
+
+/** Three significant digits at least, no trailing zeros: 20, 0.333, 1234. */
+export function round(value: number): string {
+  if (value === 0 || !Number.isFinite(value)) return String(value);
+  const digits = Math.max(3, Math.floor(Math.log10(Math.abs(value))) + 1);
+  return String(Number(value.toPrecision(Math.min(digits, 15))));
+}
+
+/** Whether the run streamed its answers; undefined endpoints are judged by their records. */
+export function sideStreams({ run }: Side): boolean {
+  return run.manifest?.endpoint.streaming ?? run.records?.some((record) => record.chunkSeconds.length > 0) ?? false;
+}

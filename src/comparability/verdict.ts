@@ -1,0 +1,139 @@
+// From findings and metrics to one verdict, its exit code, and the bounded claim or the reason why there is none.
+import type { Comparison, DimensionId, Finding, MatchedStages, MetricComparison } from './comparison';
+import { NOISE_YARDSTICK, NOT_EXAMINED } from './identity';
+import { round, type Side } from './side';
+import { outputSourceOf } from './side';
+
+type Verdict = Comparison['verdict'];
+
+export function verdictOf(
+  findings: readonly Finding[],
+  metrics: readonly MetricComparison[],
+  intended: readonly DimensionId[],
+): Verdict {
+  const of = (state: Finding['state']): Finding[] => findings.filter((finding) => finding.state === state);
+  const confounding = of('confounds');
+  const unknowns = of('unknown');
+  const besides = intended.length > 0 ? ` besides the intended change (${intended.join(', ')})` : '';
+  const standing = metrics.filter((metric) => metric.verdict === 'comparable' && metric.difference).length;
+  const shown = metrics.filter((metric) => metric.difference !== undefined).length;
+  if (confounding.length > 0) {
+    const also =
+      unknowns.length > 0 ? `, and ${names(unknowns)} ${unknowns.length === 1 ? 'is' : 'are'} not recorded` : '';
+    const rest = standing > 0 ? ` ${standing} of ${shown} numbers are untouched by it.` : '';
+    return {
+      state: 'confounded',
+      exitCode: 3,
+      sentence: `Not comparable: A and B differ${besides} in ${names(confounding)}${also}.${rest}`,
+    };
+  }
+  if (unknowns.length > 0) {
+    return {
+      state: 'undetermined',
+      exitCode: 4,
+      sentence: `Cannot be told: nothing found differs${besides}, but ${names(unknowns)} cannot be judged from what was recorded.`,
+    };
+  }
+  if (shown === 0) {
+    return {
+      state: 'undetermined',
+      exitCode: 4,
+      sentence:
+        'Cannot be told: there is no number on both sides to compare (no request succeeded, or no stage was measured).',
+    };
+  }
+  const changed = of('intended');
+  return {
+    state: 'comparable',
+    exitCode: 0,
+    sentence:
+      changed.length > 0
+        ? `Comparable: of ${findings.length} dimensions, only ${names(changed)} differs, as intended.`
+        : `Comparable: no difference found in ${findings.length} dimensions.`,
+  };
+}
+
+/** "warmup-window, token-source and output-length". */
+function names(findings: readonly Finding[]): string {
+  const ids = findings.map((finding) => finding.dimension);
+  return ids.length < 2 ? ids.join('') : `${ids.slice(0, -1).join(', ')} and ${ids.at(-1)!}`;
+}
+
+export function claimOf(
+  verdict: Verdict,
+  findings: readonly Finding[],
+  metrics: readonly MetricComparison[],
+  stages: readonly MatchedStages[],
+  intended: readonly DimensionId[],
+  a: Side,
+  b: Side,
+): Comparison['claim'] {
+  if (verdict.state === 'confounded') {
+    const worst = findings.find((finding) => finding.state === 'confounds');
+    return { noClaim: `No claim can be made from these two runs. First remove: ${worst?.remedy ?? verdict.sentence}` };
+  }
+  if (verdict.state === 'undetermined') {
+    const open = findings.find((finding) => finding.state === 'unknown');
+    return { noClaim: `No claim can be made from these two runs: ${open?.message ?? verdict.sentence}` };
+  }
+  if (intended.length > 1) {
+    return {
+      noClaim: `No claim: ${intended.length} changes are declared (${intended.join(', ')}), so no difference belongs to one of them.`,
+    };
+  }
+  const sentences = headlines(metrics, stages).map(headline);
+  const text = [`${setting(a, b, intended)}: ${sentences.join('; ')}.`, NOISE_YARDSTICK, NOT_EXAMINED].join(' ');
+  return { text };
+}
+
+/** The few numbers a claim carries: of the highest load that was matched. */
+function headlines(metrics: readonly MetricComparison[], stages: readonly MatchedStages[]): MetricComparison[] {
+  const stage = stages.length - 1;
+  const usable = metrics.filter(
+    (metric) => metric.stage === stage && metric.difference && metric.verdict.startsWith('comparable'),
+  );
+  const pick = (name: MetricComparison['metric'], ...statistics: MetricComparison['statistic'][]) =>
+    statistics
+      .flatMap((statistic) => usable.filter((metric) => metric.metric === name && metric.statistic === statistic))
+      .slice(0, 1);
+  const first = pick('ttft', 'p95', 'p90', 'p50', 'mean');
+  const latency = first.length > 0 ? first : pick('request_latency', 'p95', 'p90', 'p50', 'mean');
+  return [
+    ...latency,
+    ...pick('tpot', 'mean'),
+    ...pick('output_tokens_per_sec', 'value'),
+    ...pick('requests_per_sec', 'value'),
+  ].slice(0, 3);
+}
+
+function headline({ label, unit, a, b, difference }: MetricComparison): string {
+  const show = (value: number | undefined): string => round(Number((value ?? NaN).toPrecision(3)));
+  const { percentOfA, interval, words } = difference!;
+  const base = percentOfA === undefined ? '' : `${signed(percentOfA)} % of A`;
+  const range =
+    interval && a.value !== undefined && a.value !== 0
+      ? `, 95 % interval ${signed((interval.low / a.value) * 100)} to ${signed((interval.high / a.value) * 100)} %`
+      : '';
+  return `${label} ${show(a.value)} ${unit} on A and ${show(b.value)} ${unit} on B (${base}${range}; ${words})`;
+}
+
+function signed(value: number): string {
+  const text = round(Number(Math.abs(value).toPrecision(2)));
+  return value < 0 ? `−${text}` : `+${text}`;
+}
+
+function setting(a: Side, b: Side, intended: readonly DimensionId[]): string {
+  const { manifest } = a.run;
+  const last = a.stages.at(-1);
+  const parts: string[] = [];
+  if (manifest) parts.push(`${manifest.endpoint.model} at ${manifest.endpoint.baseUrl}`);
+  const counts = [a, b].map((side) =>
+    side.stages.reduce((sum, stage) => sum + (stage.records?.length ?? stage.report?.successes.count ?? 0), 0),
+  );
+  parts.push(`${counts[0]} and ${counts[1]} requests`);
+  if (a.warmupStages) parts.push(a.warmupStages.length > 0 ? 'warm-up left out' : 'no warm-up left out');
+  parts.push(`output tokens by ${outputSourceOf(a.run)}`);
+  if (last && a.stages.length > 1) parts.push('at the highest matched load');
+  const change = intended.length === 1 ? `, with ${intended[0]} as the one intended change` : '';
+  return `In this setting (${parts.join(', ')})${change}`;
+}

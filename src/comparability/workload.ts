@@ -1,0 +1,157 @@
+// What was asked of the server and what came back, as the length and stop dimensions need it: one counter for both sides.
+import type { RequestRecord } from '../metrics/record';
+import { inputTokens, outputTokens } from '../metrics/request-metrics';
+import type { Distribution } from '../report/manifest';
+import { compareLengths, medianOf, nearlyAll, type Lengths, type LengthComparison } from './lengths';
+import type { Context } from './dimension';
+import { configValue, inputSourceOf, outputSourceOf, successesOf, type MeasuredStage, type Side } from './side';
+
+/** Stages of a side that are compared. */
+export function comparedStages(side: Side, { matching }: Context): readonly MeasuredStage[] {
+  const paired = new Set(matching.pairs.flatMap((pair) => [pair.a, pair.b]));
+  return side.stages.filter((stage) => paired.has(stage));
+}
+
+export function comparedSuccesses(side: Side, context: Context): readonly RequestRecord[] | undefined {
+  return successesOf(comparedStages(side, context));
+}
+
+/** Planned lengths, of every request of the compared stages however it ended; else of the whole run's manifest. */
+export function askedLengths(side: Side, context: Context, which: 'prompt' | 'output'): Lengths | undefined {
+  const stages = comparedStages(side, context);
+  if (stages.length > 0 && stages.every((stage) => stage.records)) {
+    const records = stages.flatMap((stage) => stage.records!);
+    return nearlyAll(records, (record) => (which === 'prompt' ? record.askedPromptTokens : record.maxTokens));
+  }
+  const workload = side.run.manifest?.workload;
+  return summaryLengths(which === 'prompt' ? workload?.askedPromptTokens : workload?.maxTokens);
+}
+
+function summaryLengths(distribution: Distribution | undefined): Lengths | undefined {
+  return distribution && distribution.count > 0 ? { summary: distribution } : undefined;
+}
+
+/** One way of counting that both sides have; `fit` is how exactly it measures tokens. */
+export interface CommonCount {
+  readonly counter: string;
+  readonly a: Lengths;
+  readonly b: Lengths;
+  readonly fit: 'tokens' | 'proxy';
+}
+
+type Counter = readonly [name: string, of: (record: RequestRecord) => number | undefined, fit: 'tokens' | 'proxy'];
+
+const PROMPT_COUNTERS: readonly Counter[] = [
+  ['server usage', (record) => inputTokens(record, 'server-usage'), 'tokens'],
+  ['client tokenizer', (record) => inputTokens(record, 'client-tokenizer'), 'tokens'],
+  ['length asked for', (record) => record.askedPromptTokens, 'tokens'],
+  ['bytes of the request', (record) => record.requestBytes, 'proxy'],
+];
+
+const OUTPUT_COUNTERS: readonly Counter[] = [
+  ['server usage', (record) => outputTokens(record, 'server-usage'), 'tokens'],
+  ['client tokenizer', (record) => outputTokens(record, 'client-tokenizer'), 'tokens'],
+];
+
+/**
+ * Realised lengths under one counter, so that a difference of counters is not taken for one of lengths. For answers that
+ * nobody counted on a side, `finish_reason: length` says they reached max_tokens. Undefined: no common ground.
+ */
+export function commonLengths(context: Context, which: 'prompt' | 'output'): CommonCount | undefined {
+  const a = comparedSuccesses(context.a, context);
+  const b = comparedSuccesses(context.b, context);
+  if (!a || !b) return commonSummaries(context, which);
+  for (const [counter, of, fit] of which === 'prompt' ? PROMPT_COUNTERS : OUTPUT_COUNTERS) {
+    const [x, y] = [nearlyAll(a, of), nearlyAll(b, of)];
+    if (x && y) return { counter, a: x, b: y, fit };
+  }
+  if (which === 'prompt') return undefined;
+  const x = anyOutput(a);
+  const y = anyOutput(b);
+  if (!x || !y || (!x.exact && !y.exact)) return undefined;
+  return { counter: `${x.counter} on A, ${y.counter} on B`, a: x.lengths, b: y.lengths, fit: 'tokens' };
+}
+
+/** A side's own count, or what its finish reasons imply. `exact`: max_tokens, in the server's own tokens. */
+function anyOutput(
+  records: readonly RequestRecord[],
+): { lengths: Lengths; counter: string; exact: boolean } | undefined {
+  const implied = nearlyAll(records, (record) => (record.finishReason === 'length' ? record.maxTokens : undefined));
+  if (implied) return { lengths: implied, counter: 'finish_reason length at max_tokens', exact: true };
+  for (const [counter, of] of OUTPUT_COUNTERS) {
+    const lengths = nearlyAll(records, of);
+    if (lengths) return { lengths, counter, exact: false };
+  }
+  return undefined;
+}
+
+function commonSummaries(context: Context, which: 'prompt' | 'output'): CommonCount | undefined {
+  const a = summaryOf(context.a, context, which);
+  const b = summaryOf(context.b, context, which);
+  if (!a || !b) return undefined;
+  const source = which === 'prompt' ? inputSourceOf : outputSourceOf;
+  const [x, y] = [source(context.a.run), source(context.b.run)];
+  return { counter: x === y ? x : `${x} on A, ${y} on B`, a, b, fit: x === y ? 'tokens' : 'proxy' };
+}
+
+function summaryOf(side: Side, context: Context, which: 'prompt' | 'output'): Lengths | undefined {
+  const successes = comparedSuccesses(side, context);
+  if (successes) {
+    const source = which === 'prompt' ? inputSourceOf(side.run) : outputSourceOf(side.run);
+    return nearlyAll(successes, (record) => (which === 'prompt' ? inputTokens : outputTokens)(record, source));
+  }
+  const lengths = side.run.manifest?.lengths;
+  return (
+    summaryLengths(which === 'prompt' ? lengths?.prompt : lengths?.output) ?? reportedLengths(side, context, which)
+  );
+}
+
+/** From inference-perf's stat objects, when one stage is compared and its file has the quantiles. */
+function reportedLengths(side: Side, context: Context, which: 'prompt' | 'output'): Lengths | undefined {
+  const stages = comparedStages(side, context);
+  const report = stages.length === 1 ? stages[0]?.report : undefined;
+  const stat = which === 'prompt' ? report?.successes.prompt_tokens : report?.successes.output_tokens;
+  const key = (name: string): number => stat?.[name] ?? NaN;
+  if (!report || !stat || [key('p5'), key('p25'), key('median'), key('p75'), key('p95')].some(Number.isNaN))
+    return undefined;
+  const summary = {
+    count: report.successes.count,
+    mean: key('mean'),
+    // Not in the file: the middle half of a normal spans 1.349 standard deviations.
+    stdDev: (key('p75') - key('p25')) / 1.349,
+    min: key('min'),
+    p5: key('p5'),
+    p25: key('p25'),
+    p50: key('median'),
+    p75: key('p75'),
+    p95: key('p95'),
+    p99: key('p99'),
+    max: key('max'),
+  };
+  return { summary };
+}
+
+/** Undefined when one side does not record what was asked for. */
+export function compareAsked(context: Context, which: 'prompt' | 'output'): LengthComparison | undefined {
+  const a = askedLengths(context.a, context, which);
+  const b = askedLengths(context.b, context, which);
+  // What was asked for is exact: no template or special token may blur it.
+  return a && b ? compareLengths(a, b, 0) : undefined;
+}
+
+/** Exact equality of what the two configs ask for at these paths; undefined when neither says. */
+export function sameConfigured({ a, b }: Context, paths: readonly (readonly string[])[]): boolean | undefined {
+  const values = (side: Side): string[] => paths.map((path) => JSON.stringify(configValue(side.run, path) ?? null));
+  const [x, y] = [values(a), values(b)];
+  if ([...x, ...y].every((value) => value === 'null')) return undefined;
+  return x.every((value, i) => value === y[i]);
+}
+
+/** What the server adds around a prompt (chat template): its count minus the client's, median over requests. */
+export function templateTokens(side: Side, context: Context): number | undefined {
+  const extra = (comparedSuccesses(side, context) ?? []).flatMap((record) => {
+    const server = record.usage?.promptTokens;
+    return server === undefined || record.clientPromptTokens === undefined ? [] : [server - record.clientPromptTokens];
+  });
+  return medianOf(extra);
+}

@@ -16,6 +16,7 @@ import type { ConfigPath, Problem, TextRange } from '../problem';
 import { construct, type Complaint } from './construct';
 import { readLikePyYaml } from './lexer';
 import { Lines } from './lines';
+import { lineEnd, oneSyntaxError, syntaxProblem } from './syntax';
 import { scanTokens, type Comment } from './tokens';
 import {
   locate,
@@ -89,7 +90,10 @@ function parse(text: string, lines: Lines): YamlDocument {
   });
   const documents = [...composer.compose(tokens, true, text.length)] as Document.Parsed[];
   const problems: Problem[] = [...scan.problems];
-  const errors = documents.flatMap((document) => document.errors);
+  // PyYAML does not ask for a space between a closing quote or bracket and a comment.
+  const errors = documents
+    .flatMap((document) => document.errors)
+    .filter((error) => !error.message.startsWith('Comments must be separated'));
   problems.push(...errors.map((error) => syntaxProblem(error, text, lines)));
   const [first, second] = documents;
   if (second) problems.push(secondDocument(second, lines));
@@ -144,23 +148,10 @@ function makeDocument(
   };
 }
 
-function lineEnd(text: string, offset: number): number {
-  const end = text.slice(offset).search(/\r?\n/);
-  return end < 0 ? text.length : offset + end;
-}
-
 function fromComplaint(complaint: Complaint, lines: Lines): Problem {
   const { code, severity, node, message, remedy } = complaint;
   const problem: Problem = { code, severity, path: [], message, range: lines.range(node.start, node.end) };
   return remedy === undefined ? problem : { ...problem, remedy };
-}
-
-/** One broken line breaks the parser's picture of the rest: what follows the first error is noise. */
-function oneSyntaxError(problems: readonly Problem[]): readonly Problem[] {
-  const place = (problem: Problem): number => (problem.range?.startLine ?? 0) * 1e6 + (problem.range?.startColumn ?? 0);
-  const sorted = [...problems].sort((left, right) => place(left) - place(right));
-  const first = sorted.find((problem) => problem.severity === 'error')!;
-  return [first, ...problems.filter((problem) => problem.severity !== 'error')];
 }
 
 function secondDocument(document: Document.Parsed, lines: Lines): Problem {
@@ -174,50 +165,6 @@ function secondDocument(document: Document.Parsed, lines: Lines): Problem {
     remedy: 'Keep one document per file.',
     range: lines.range(start, start),
   };
-}
-
-interface SyntaxFault {
-  readonly code: string;
-  readonly message: string;
-  readonly pos: readonly [number, number];
-}
-
-const SYNTAX: Readonly<Record<string, { message: string; remedy?: string }>> = {
-  TAB_AS_INDENT: { message: 'A tab indents this line; YAML allows only spaces.', remedy: 'Replace the tab by spaces.' },
-  BAD_INDENT: {
-    message: 'The indentation of this line fits no level above it.',
-    remedy: 'Align it with its neighbours.',
-  },
-  BLOCK_AS_IMPLICIT_KEY: {
-    message: 'A second `key:` stands on one line, or the indentation is wrong.',
-    remedy: 'Put text that holds `: ` in quotes, or start a new line.',
-  },
-  MULTILINE_IMPLICIT_KEY: { message: 'A key goes over several lines; perhaps a `:` is missing.' },
-  MISSING_CHAR: { message: 'A closing quote, bracket, brace, comma or `:` is missing.' },
-  BAD_SCALAR_START: {
-    message: 'A value begins with a character that YAML reserves (such as @, ` or %).',
-    remedy: 'Put it in quotes.',
-  },
-  BAD_ALIAS: {
-    message: 'An alias (*name) points to no anchor (&name) above it.',
-    remedy: 'Put text with * in quotes.',
-  },
-  BAD_DQ_ESCAPE: { message: 'Unknown escape in double quotes.', remedy: 'Double the backslash or use single quotes.' },
-  KEY_OVER_1024_CHARS: { message: 'A key is longer than 1024 characters.' },
-};
-
-function syntaxProblem(error: SyntaxFault, text: string, lines: Lines): Problem {
-  const known = SYNTAX[error.code] ?? { message: `This is not valid YAML: ${error.message}.` };
-  const [start] = error.pos;
-  const bounded = Math.min(start, text.length);
-  const base: Problem = {
-    code: error.code === 'TAB_AS_INDENT' ? 'YML005' : 'YML001',
-    severity: 'error',
-    path: [],
-    message: known.message,
-    range: lines.range(bounded, Math.min(lineEnd(text, bounded), Math.max(bounded, error.pos[1]))),
-  };
-  return known.remedy === undefined ? base : { ...base, remedy: known.remedy };
 }
 
 const STYLES = {

@@ -3,8 +3,7 @@
 import * as z from 'zod';
 
 /** Why a value was rejected, for the code that turns zod's issues into problems. */
-export type Rule =
-  'missing' | 'type' | 'parse' | 'fraction' | 'finite' | 'limit' | 'enum' | 'url' | 'cross-field' | 'placeholder-type';
+export type Rule = 'missing' | 'type' | 'parse' | 'fraction' | 'finite' | 'limit' | 'enum' | 'url' | 'cross-field';
 
 export interface IssueParams {
   readonly rule: Rule;
@@ -25,6 +24,11 @@ export interface ForeignValue {
 
 export function isForeign(value: unknown): value is ForeignValue {
   return typeof value === 'object' && value !== null && typeof (value as { foreign?: unknown }).foreign === 'string';
+}
+
+/** A text that holds a placeholder such as `${X}`. Every scalar type takes it and gives a stand-in value of its own kind. */
+export class Placeholder {
+  constructor(readonly text: string) {}
 }
 
 /** Names a value as the user wrote it, short enough for a message. */
@@ -48,11 +52,16 @@ export function fail(context: Context, rule: Rule, message: string, remedy?: str
   return z.NEVER;
 }
 
-function lax<T>(json: Readonly<Record<string, unknown>>, coerce: (value: unknown, context: Context) => T) {
+function lax<T>(
+  json: Readonly<Record<string, unknown>>,
+  coerce: (value: unknown, context: Context) => T,
+  standIn: (text: string) => T,
+) {
   return z
     .unknown()
     .transform((value, context) => {
       if (value === undefined) return fail(context, 'missing', 'is required.');
+      if (value instanceof Placeholder) return standIn(value.text);
       return coerce(value, context);
     })
     .meta({ ...json });
@@ -74,6 +83,11 @@ function limit(value: number, limits: Limits, context: Context): number {
   if (limits.le !== undefined && !(value <= limits.le))
     return fail(context, 'limit', `must be at most ${limits.le}, and is ${value}.`);
   return value;
+}
+
+/** A number the limits allow, to stand in for a placeholder. */
+function allowed(limits: Limits): number {
+  return Math.min(Math.max(1, (limits.gt ?? 0) + 1, limits.ge ?? 1), limits.le ?? Infinity);
 }
 
 function jsonLimits(limits: Limits): Record<string, unknown> {
@@ -132,47 +146,63 @@ function unitRemedy(text: string): string | undefined {
 }
 
 export function pyInt(limits: Limits = {}) {
-  return lax({ type: 'integer', ...jsonLimits(limits) }, (value, context) => {
-    const before = context.issues.length;
-    const number = toInt(value, context);
-    return context.issues.length > before ? number : limit(number, limits, context);
-  });
+  return lax(
+    { type: 'integer', ...jsonLimits(limits) },
+    (value, context) => {
+      const before = context.issues.length;
+      const number = toInt(value, context);
+      return context.issues.length > before ? number : limit(number, limits, context);
+    },
+    () => allowed(limits),
+  );
 }
 
 export function pyFloat(limits: Limits = {}) {
-  return lax({ type: 'number', ...jsonLimits(limits) }, (value, context) => {
-    const before = context.issues.length;
-    const number = toFloat(value, context);
-    return context.issues.length > before ? number : limit(number, limits, context);
-  });
+  return lax(
+    { type: 'number', ...jsonLimits(limits) },
+    (value, context) => {
+      const before = context.issues.length;
+      const number = toFloat(value, context);
+      return context.issues.length > before ? number : limit(number, limits, context);
+    },
+    () => allowed(limits),
+  );
 }
 
 const TRUE_TEXT = new Set(['1', 'true', 't', 'yes', 'y', 'on']);
 const FALSE_TEXT = new Set(['0', 'false', 'f', 'no', 'n', 'off']);
 
 export function pyBool() {
-  return lax({ type: 'boolean' }, (value, context): boolean => {
-    if (typeof value === 'boolean') return value;
-    if (value === 1 || value === 0) return value === 1;
-    const text = typeof value === 'string' ? value.toLowerCase() : '';
-    if (TRUE_TEXT.has(text)) return true;
-    if (FALSE_TEXT.has(text)) return false;
-    return fail(context, 'type', `must be true or false, and is ${describe(value)}.`);
-  });
+  return lax(
+    { type: 'boolean' },
+    (value, context): boolean => {
+      if (typeof value === 'boolean') return value;
+      if (value === 1 || value === 0) return value === 1;
+      const text = typeof value === 'string' ? value.toLowerCase() : '';
+      if (TRUE_TEXT.has(text)) return true;
+      if (FALSE_TEXT.has(text)) return false;
+      return fail(context, 'type', `must be true or false, and is ${describe(value)}.`);
+    },
+    () => false,
+  );
 }
 
 /** A string; numbers, dates and booleans are not turned into one (pydantic's rule), they need quotes. */
 export function pyString() {
-  return lax({ type: 'string' }, (value, context): string => {
-    if (typeof value === 'string') return value;
-    const quotable = ['number', 'boolean', 'bigint'].includes(typeof value) || isForeign(value);
-    return fail(
-      context,
-      'type',
-      `must be text, and is ${describe(value)}.`,
-      quotable ? 'Put it in quotes.' : undefined,
-    );
-  });
+  return lax(
+    { type: 'string' },
+    (value, context): string => {
+      if (typeof value === 'string') return value;
+      const quotable = ['number', 'boolean', 'bigint'].includes(typeof value) || isForeign(value);
+      return fail(
+        context,
+        'type',
+        `must be text, and is ${describe(value)}.`,
+        quotable ? 'Put it in quotes.' : undefined,
+      );
+    },
+    (text) => text,
+  );
 }
 
 export interface EnumValue {
@@ -186,28 +216,36 @@ export function pyEnum<const Name extends string>(
   known: readonly string[] = Object.keys(values),
 ) {
   const names = Object.keys(values) as Name[];
-  return lax<Name>({ enum: names, enumValues: values }, (value, context) => {
-    const found = names.find((name) => name === value);
-    if (found !== undefined) return found;
-    return fail(context, 'enum', `must be one of ${known.join(', ')}, and is ${describe(value)}.`);
-  });
+  return lax<Name>(
+    { enum: names, enumValues: values },
+    (value, context) => {
+      const found = names.find((name) => name === value);
+      if (found !== undefined) return found;
+      return fail(context, 'enum', `must be one of ${known.join(', ')}, and is ${describe(value)}.`);
+    },
+    () => names[0]!,
+  );
 }
 
 const MAX_URL = 2083; // pydantic's HttpUrl
 
 /** An http or https URL, normalised as the WHATWG standard says (upstream's parser follows the same standard). */
 export function pyHttpUrl() {
-  return lax({ type: 'string', format: 'uri' }, (value, context): string => {
-    const example = 'Write it out, e.g. http://prometheus:9090';
-    if (typeof value !== 'string')
-      return fail(context, 'type', `must be an http(s) URL, and is ${describe(value)}.`, example);
-    if (value.length > MAX_URL) return fail(context, 'url', `is a URL longer than ${MAX_URL} characters.`);
-    const url = URL.canParse(value) ? new URL(value) : undefined;
-    if (!url) return fail(context, 'url', `'${value}' is not a complete URL.`, example);
-    if (url.protocol !== 'http:' && url.protocol !== 'https:')
-      return fail(context, 'url', `must begin with http:// or https://, and '${value}' does not.`, example);
-    return url.href;
-  });
+  return lax(
+    { type: 'string', format: 'uri' },
+    (value, context): string => {
+      const example = 'Write it out, e.g. http://prometheus:9090';
+      if (typeof value !== 'string')
+        return fail(context, 'type', `must be an http(s) URL, and is ${describe(value)}.`, example);
+      if (value.length > MAX_URL) return fail(context, 'url', `is a URL longer than ${MAX_URL} characters.`);
+      const url = URL.canParse(value) ? new URL(value) : undefined;
+      if (!url) return fail(context, 'url', `'${value}' is not a complete URL.`, example);
+      if (url.protocol !== 'http:' && url.protocol !== 'https:')
+        return fail(context, 'url', `must begin with http:// or https://, and '${value}' does not.`, example);
+      return url.href;
+    },
+    (text) => text,
+  );
 }
 
 /** Keys of YAML that are not strings (true, 8000, 2020-01-01) carry this mark; no field of the config takes one. */
@@ -228,7 +266,7 @@ export function pyAny() {
 
 function toJson(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
-  if (isForeign(value)) return value.text;
+  if (isForeign(value) || value instanceof Placeholder) return value.text;
   if (Array.isArray(value)) return value.map(toJson);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

@@ -1,0 +1,221 @@
+// Directives: `# isoperf: ...` comments. They hold what upstream's strict schema has no key for; upstream ignores comments.
+// Grammar and meaning: docs/directives.md. A new directive is one entry in DIRECTIVES.
+import type { ConfigPath, Problem, TextRange } from '../problem';
+import type { Comment } from './document';
+import { nearest } from './suggest';
+
+interface DirectiveKind {
+  /** Where it may stand: anywhere in the document, or at one stage. */
+  readonly scope: 'document' | 'stage';
+  readonly value: 'none' | 'seed';
+  /** May be written more than once in a document (a stage directive: once per stage). */
+  readonly doc: string;
+}
+
+export const DIRECTIVES = {
+  warmup: {
+    scope: 'stage',
+    value: 'none',
+    doc: 'The stage is sent and recorded, but kept out of the measured window.',
+  },
+  seed: {
+    scope: 'document',
+    value: 'seed',
+    doc: 'Seed of everything random in the run: arrivals, lengths, prompts. Wins over load.base_seed.',
+  },
+} as const satisfies Record<string, DirectiveKind>;
+
+export type DirectiveName = keyof typeof DIRECTIVES;
+
+export interface Directive {
+  readonly name: DirectiveName;
+  readonly value?: string;
+  /** `load.stages[i]` for a stage's directive, the root for the document's. */
+  readonly path: ConfigPath;
+  readonly range: TextRange;
+}
+
+/** `# isoperf: disable CMP008 because ...`: these judgements are known and accepted in this document. */
+export interface Suppression {
+  readonly codes: readonly string[];
+  readonly reason: string;
+  readonly range: TextRange;
+}
+
+/** The lines a stage of `load.stages` takes up, first and last. */
+export interface StageLines {
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface DirectiveReading {
+  readonly directives: readonly Directive[];
+  readonly suppressions: readonly Suppression[];
+  readonly problems: readonly Problem[];
+}
+
+const MARK = /^\s*isoperf\s*:\s*/i;
+const SUPPRESS = /^disable\s+([A-Za-z]{3}\d{3}(?:\s*,\s*[A-Za-z]{3}\d{3})*)\s*(?:because\s+(.*))?$/;
+export const MAX_SEED = 2 ** 32 - 1;
+
+/** Reads all directives of a document. `isBlank(line)` tells lines with nothing but white space or a comment. */
+export function readDirectives(
+  comments: readonly Comment[],
+  stages: readonly StageLines[],
+  isBlank: (line: number) => boolean,
+): DirectiveReading {
+  const directives: Directive[] = [];
+  const suppressions: Suppression[] = [];
+  const problems: Problem[] = [];
+  for (const comment of comments) {
+    const mark = MARK.exec(comment.text);
+    if (!mark) continue;
+    for (const part of splitParts(comment.text.slice(mark[0].length))) {
+      const result = readPart(part, comment, stages, isBlank);
+      if ('message' in result) {
+        problems.push(result);
+        continue;
+      }
+      if ('codes' in result) {
+        suppressions.push(result);
+        continue;
+      }
+      const clash = directives.find((other) => sameTarget(other, result));
+      if (clash && clash.value !== result.value) problems.push(twice(result));
+      else if (!clash) directives.push(result);
+    }
+  }
+  return { directives, suppressions, problems };
+}
+
+/** Parts are separated by commas; a `disable` takes the rest of its comment, because its reason may hold commas. */
+function splitParts(text: string): string[] {
+  const parts: string[] = [];
+  let rest = text.trim();
+  while (rest !== '') {
+    const comma = /^disable\b/.test(rest) ? -1 : rest.indexOf(',');
+    parts.push((comma < 0 ? rest : rest.slice(0, comma)).trim());
+    rest = comma < 0 ? '' : rest.slice(comma + 1).trim();
+  }
+  return parts.length === 0 ? [''] : parts;
+}
+
+function readPart(
+  part: string,
+  comment: Comment,
+  stages: readonly StageLines[],
+  isBlank: (line: number) => boolean,
+): Directive | Suppression | Problem {
+  const { range } = comment;
+  if (/^disable\b/i.test(part)) return readDisable(part, range);
+  const [written = '', ...valueParts] = part.split('=');
+  const name = written.trim();
+  const value =
+    valueParts.length === 0
+      ? undefined
+      : valueParts
+          .join('=')
+          .trim()
+          .replace(/^(["'])(.*)\1$/, '$2');
+  if (!isKnown(name)) return unknown(name, range);
+  const kind: DirectiveKind = DIRECTIVES[name];
+  if (kind.value === 'none' && value !== undefined)
+    return problem('CFG022', `The directive '${name}' takes no value.`, `Write '# isoperf: ${name}'.`, range);
+  if (kind.value === 'seed' && !isSeed(value))
+    return problem(
+      'CFG022',
+      `The directive 'seed' needs a whole number from 0 to ${MAX_SEED}${value === undefined ? '' : `, and '${value}' is none`}.`,
+      `Write for example '# isoperf: seed=42'.`,
+      range,
+    );
+  const place = kind.scope === 'document' ? [] : stagePath(comment, stages, isBlank);
+  if (!place)
+    return problem(
+      'CFG021',
+      `The directive '${name}' belongs to one stage, and none begins or goes on at this line; it has no effect.`,
+      'Put it at the end of a line of the stage, or on the line just above its `-`.',
+      range,
+    );
+  return { name, path: place, range, ...(value === undefined ? {} : { value }) };
+}
+
+function readDisable(part: string, range: TextRange): Suppression | Problem {
+  const match = SUPPRESS.exec(part);
+  const codes = (match?.[1] ?? '').toUpperCase().split(/\s*,\s*/);
+  const reason = (match?.[2] ?? '').trim();
+  if (!match)
+    return problem(
+      'CFG022',
+      `'${part}' does not name what to disable.`,
+      "Write '# isoperf: disable CMP008 because ...'.",
+      range,
+    );
+  const fixed = codes.find((code) => !code.startsWith('CMP'));
+  if (fixed !== undefined)
+    return problem(
+      'CFG022',
+      `${fixed} cannot be disabled: it is an error, not a judgement.`,
+      'Only CMP codes can.',
+      range,
+    );
+  if (reason === '')
+    return problem(
+      'CFG022',
+      `Disabling ${codes.join(', ')} needs a reason, so that the next reader knows why.`,
+      `Write '# isoperf: disable ${codes.join(', ')} because ...'.`,
+      range,
+    );
+  return { codes, reason, range };
+}
+
+function isKnown(name: string): name is keyof typeof DIRECTIVES {
+  return Object.hasOwn(DIRECTIVES, name);
+}
+
+function isSeed(value: string | undefined): boolean {
+  return value !== undefined && /^\d{1,10}$/.test(value) && Number(value) <= MAX_SEED;
+}
+
+/** A trailing comment belongs to the stage on its line; one on its own line to the stage that begins below it. */
+function stagePath(
+  comment: Comment,
+  stages: readonly StageLines[],
+  isBlank: (line: number) => boolean,
+): ConfigPath | undefined {
+  const line = comment.range.startLine;
+  let target = line;
+  if (comment.ownLine) {
+    while (isBlank(target)) target += 1;
+    const below = stages.filter((stage) => stage.first === target);
+    if (below.length === 1) return ['load', 'stages', stages.indexOf(below[0]!)];
+  }
+  const around = stages.filter((stage) => stage.first <= line && line <= stage.last);
+  // Several stages on one line: which one is meant cannot be told.
+  return around.length === 1 ? ['load', 'stages', stages.indexOf(around[0]!)] : undefined;
+}
+
+function unknown(name: string, range: TextRange): Problem {
+  const words = [...Object.keys(DIRECTIVES), 'disable'];
+  const guess = nearest(name, words);
+  const message =
+    name === '' ? 'This directive is empty.' : `'${name}' is not a directive of IsoPerf, so it has no effect.`;
+  const remedy = guess === undefined ? `Known: ${words.join(', ')}.` : `Did you mean '${guess}'?`;
+  return problem('CFG020', message, remedy, range);
+}
+
+function sameTarget(left: Directive, right: Directive): boolean {
+  return left.name === right.name && left.path.join('.') === right.path.join('.');
+}
+
+function twice(directive: Directive): Problem {
+  return problem(
+    'CFG022',
+    `'${directive.name}' is given twice with different values; the first one counts.`,
+    'Keep one of them.',
+    directive.range,
+  );
+}
+
+function problem(code: string, message: string, remedy: string, range: TextRange): Problem {
+  return { code, severity: 'error', path: [], message, remedy, range };
+}

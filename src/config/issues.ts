@@ -1,0 +1,184 @@
+// From zod's issues to problems: one sentence per mistake, at its place, with the remedy.
+import type * as z from 'zod';
+import { formatPath, type ConfigPath, type Problem } from '../problem';
+import { fieldAt } from './fields';
+import { describe, NON_STRING_KEY, type IssueParams, type Rule } from './lax';
+import { adviseKey, nearest } from './suggest';
+
+type Issue = z.core.$ZodIssue;
+
+export const RULE_CODES: Readonly<Record<Rule, string>> = {
+  missing: 'CFG003',
+  type: 'CFG002',
+  parse: 'CFG002',
+  fraction: 'CFG002',
+  finite: 'CFG002',
+  limit: 'CFG004',
+  enum: 'CFG005',
+  url: 'CFG002',
+  'cross-field': 'CFG006',
+};
+
+/** What a problem's fix needs to know, beside the text of its remedy. */
+export interface KeyFix {
+  readonly rename?: string;
+  readonly moveTo?: ConfigPath;
+}
+
+export interface Finding {
+  readonly problem: Problem;
+  readonly rule: Rule | 'unknown-key' | 'shape';
+  readonly fix?: KeyFix;
+}
+
+/** Problems of one validation, in the document's order of paths; no ranges yet. */
+export function findingsOf(issues: readonly Issue[], values: unknown): readonly Finding[] {
+  const loadType = valueAt(values, ['load', 'type']);
+  const type = typeof loadType === 'string' ? loadType : undefined;
+  return issues.flatMap((issue) => convert(issue, [], values, type));
+}
+
+export function valueAt(values: unknown, path: ConfigPath): unknown {
+  let current = values;
+  for (const key of path) {
+    if (typeof current !== 'object' || current === null) return undefined;
+    current = (current as Record<string | number, unknown>)[key];
+  }
+  return current;
+}
+
+function convert(issue: Issue, prefix: ConfigPath, values: unknown, loadType: string | undefined): Finding[] {
+  const path = [...prefix, ...(issue.path as (string | number)[])];
+  const name = displayName(path);
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => unknownKey(key, path, loadType));
+    case 'invalid_union':
+      return pickBranch(issue.errors, path, values, loadType);
+    case 'invalid_type':
+      return [shape(path, issue.expected, values)];
+    case 'invalid_key':
+      return issue.issues.flatMap((inner) => convert(inner, path.slice(0, -1), values, loadType));
+    case 'too_small':
+      return [make('CFG004', 'limit', path, `${name} must not be empty.`)];
+    case 'custom': {
+      const params = issue.params as IssueParams | undefined;
+      const rule = params?.rule ?? 'cross-field';
+      const remedy = params?.remedy ?? enumRemedy(rule, path, values, loadType);
+      return [make(RULE_CODES[rule], rule, path, `${name} ${issue.message}`, remedy)];
+    }
+    case 'invalid_element':
+    case 'invalid_format':
+    case 'invalid_value':
+    case 'not_multiple_of':
+    case 'too_big':
+      return [make('CFG002', 'type', path, `${name}: ${issue.message}.`)];
+  }
+}
+
+function displayName(path: ConfigPath): string {
+  return path.length === 0 ? 'The config' : formatPath(path);
+}
+
+function make(
+  code: string,
+  rule: Finding['rule'],
+  path: ConfigPath,
+  message: string,
+  remedy?: string,
+  fix?: KeyFix,
+): Finding {
+  const base: Problem = { code, severity: 'error', path, message };
+  return {
+    problem: remedy === undefined ? base : { ...base, remedy },
+    rule,
+    ...(fix === undefined ? {} : { fix }),
+  };
+}
+
+function enumRemedy(rule: Rule, path: ConfigPath, values: unknown, loadType: string | undefined): string | undefined {
+  const value = valueAt(values, path);
+  if (rule !== 'enum' || typeof value !== 'string') return undefined;
+  const guess = nearest(
+    value,
+    Object.keys(fieldAt(path, path.join('.') === 'load.type' ? undefined : loadType)?.enumValues ?? {}),
+  );
+  return guess === undefined ? undefined : `Did you mean '${guess}'?`;
+}
+
+function unknownKey(key: string, parent: ConfigPath, loadType: string | undefined): Finding {
+  if (key.startsWith(NON_STRING_KEY)) {
+    const shown = key.slice(NON_STRING_KEY.length);
+    const message = `The key ${shown} ${place(parent)} is not text (YAML reads it as a value), and inference-perf does not know it.`;
+    return make('CFG001', 'unknown-key', [...parent, key], message, 'Remove it, or put it in quotes.');
+  }
+  const alias = fieldAt([...parent, key], loadType);
+  if (alias !== undefined) {
+    // Known, yet unrecognised: both spellings of one field are given.
+    const message = `'${key}' and '${otherSpelling(alias.aliases, key, parent)}' are two names of one field, and both are given ${place(parent)}.`;
+    return make('CFG006', 'unknown-key', [...parent, key], message, 'Keep one of them.');
+  }
+  const advice = adviseKey(key, parent, loadType);
+  const message = `inference-perf does not know '${key}' ${place(parent)} and stops; releases up to v0.6.1 ignore it in silence.`;
+  const { rename, moveTo, remedy } = advice ?? {};
+  const fix = { ...(rename === undefined ? {} : { rename }), ...(moveTo === undefined ? {} : { moveTo }) };
+  return make('CFG001', 'unknown-key', [...parent, key], message, remedy ?? 'Remove it.', fix);
+}
+
+const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
+  num_unique_system_prompts: 'num_groups',
+  num_users_per_system_prompt: 'num_prompts_per_group',
+};
+
+function otherSpelling(aliases: readonly string[] | undefined, key: string, parent: ConfigPath): string {
+  return OTHER_SPELLINGS[key] ?? aliases?.[0] ?? formatPath([...parent, key]);
+}
+
+function place(parent: ConfigPath): string {
+  return parent.length === 0 ? 'at the top level' : `under ${formatPath(parent)}`;
+}
+
+/** A mapping or list was wanted and something else stands there. */
+function shape(path: ConfigPath, expected: string, values: unknown): Finding {
+  const value = valueAt(values, path);
+  const name = displayName(path);
+  const what = expected === 'array' ? 'a list' : 'a mapping';
+  if (value === undefined) return make('CFG003', 'missing', path, `${name} is required.`);
+  if (value === null) {
+    const message = `${name} is written without a value, which sets it to null; it must be ${what}.`;
+    return make('CFG007', 'shape', path, message, 'Fill it in, or remove the key to get the defaults.');
+  }
+  const remedy =
+    formatPath(path) === 'api' && typeof value === 'string'
+      ? `Write 'api: {type: ${value}}'; the plain word is an old spelling.`
+      : expected === 'array'
+        ? 'Write it as a list, e.g. with "- " before each entry.'
+        : undefined;
+  return make('CFG002', 'shape', path, `${name} must be ${what}, and is ${describe(value)}.`, remedy);
+}
+
+/** Of a union's branches, the one the user meant: by the `type` key, else by the kind of value. */
+function pickBranch(
+  branches: readonly (readonly Issue[])[],
+  path: ConfigPath,
+  values: unknown,
+  loadType: string | undefined,
+): Finding[] {
+  const value = valueAt(values, path);
+  if (value === undefined) return [make('CFG003', 'missing', path, `${displayName(path)} is required.`)];
+  if (branches.length === 0) return [make('CFG002', 'type', path, `${displayName(path)} is not valid.`)];
+  const isRoot = (issue: Issue): boolean => issue.path.length === 0;
+  const isType = (issue: Issue): boolean => issue.path.length === 1 && issue.path[0] === 'type';
+  const ruleOf = (issue: Issue): unknown => (issue.code === 'custom' ? issue.params?.['rule'] : undefined);
+  const wrongKind = (issue: Issue): boolean =>
+    isRoot(issue) &&
+    (issue.code === 'invalid_type' ||
+      ruleOf(issue) === 'type' ||
+      (ruleOf(issue) === 'enum' && typeof value !== 'string'));
+  const fitting = branches.filter((branch) => !branch.some(wrongKind));
+  const typed = fitting.filter((branch) => !branch.some(isType));
+  const chosen = typed[0] ?? fitting[0];
+  if (chosen) return chosen.flatMap((issue) => convert(issue, path, values, loadType));
+  const wanted = fieldAt(path, loadType)?.types.join(' or ') ?? 'something else';
+  return [make('CFG002', 'type', path, `${displayName(path)} must be ${wanted}, and is ${describe(value)}.`)];
+}

@@ -1,0 +1,264 @@
+// From a file's text to a config that can be run, with everything that stands in the way (see loader.ts for upstream's own verdict).
+import { formatPath, type ConfigPath, type Problem, type Result, type TextRange } from '../problem';
+import { readDirectives, type Directive, type StageLines, type Suppression } from './directives';
+import type { YamlDocument } from './document';
+import { findingsOf, valueAt, type Finding, type KeyFix } from './issues';
+import { judgeRun } from './judge';
+import { applyOverrides, parseOverride, type Override } from './overrides';
+import { orEmpty, topLevelProblem, withRange } from './loader';
+import { markPlaceholders, type FoundPlaceholder } from './placeholders';
+import { findRegions, type Region, type RegionSearch } from './regions';
+import { configSchema, type Config } from './schema';
+import { resolveAlias } from './tree';
+
+export interface LoadOptions {
+  /** `path=value` texts of --set, in order. */
+  readonly overrides?: readonly string[];
+  /** For messages only. */
+  readonly fileName?: string;
+  /** Name of the region to take when a file holds several configs. */
+  readonly region?: string;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The YAML the config was read from; its ranges are mapped by `region.toFile`. */
+  readonly document: YamlDocument;
+  readonly region: Region;
+  readonly directives: readonly Directive[];
+  readonly suppressions: readonly Suppression[];
+  /** Indexes of the stages marked `# isoperf: warmup`. */
+  readonly warmupStages: ReadonlySet<number>;
+  /** From `# isoperf: seed=N`. */
+  readonly seed?: number;
+  readonly overrides: readonly string[];
+  readonly placeholders: readonly FoundPlaceholder[];
+  /** Was the value written, in the text or by --set? Otherwise it is a default. */
+  isWritten(path: ConfigPath): boolean;
+  /** Place in the file of a key or value; of the nearest written ancestor when it is a default. */
+  range(path: ConfigPath, part?: 'key' | 'value'): TextRange | undefined;
+}
+
+/** Everything that can be said about a text, valid or not: what editors need. */
+export interface Reading {
+  readonly problems: readonly Problem[];
+  /** Present when the values fit the model, placeholders standing in for what they will be. */
+  readonly loaded?: LoadedConfig;
+  readonly search: RegionSearch;
+  readonly region?: Region;
+  /** How to mend unknown keys, by problem. */
+  readonly fixes: ReadonlyMap<Problem, KeyFix>;
+}
+
+/** The config of a text, ready to run; or the errors that stand in the way. Warnings accompany a value. */
+export function loadConfig(text: string, options: LoadOptions = {}): Result<LoadedConfig> {
+  const { problems, loaded } = readConfig(text, options);
+  if (loaded && !problems.some((problem) => problem.severity === 'error')) return { ok: true, value: loaded, problems };
+  return { ok: false, problems };
+}
+
+/** All there is to know about a text. Never throws. */
+export function readConfig(text: string, options: LoadOptions = {}): Reading {
+  const search = findRegions(text);
+  const chosen = chooseRegion(search, options);
+  if ('problems' in chosen) return { problems: chosen.problems, search, fixes: new Map() };
+  return readRegion(chosen.region, search, options);
+}
+
+function chooseRegion(
+  search: RegionSearch,
+  options: LoadOptions,
+): { region: Region } | { problems: readonly Problem[] } {
+  const { whole, regions } = search;
+  const name = options.fileName ?? 'The file';
+  const names = regions.map((region) => region.name);
+  if (options.region !== undefined) {
+    const found = regions.find((region) => region.name === options.region);
+    if (found) return { region: found };
+    const known = names.length === 0 ? 'it holds no config' : `it holds ${names.join(', ')}`;
+    return { problems: [plain('CFG010', `${name} has no region '${options.region}'; ${known}.`)] };
+  }
+  const [only, second] = regions;
+  if (only && second)
+    return {
+      problems: [
+        plain(
+          'CFG010',
+          `${name} holds ${regions.length} configs: ${names.join(', ')}.`,
+          'Say which one with --region NAME.',
+        ),
+      ],
+    };
+  if (only) return { region: only };
+  const syntax = whole.problems.filter((problem) => problem.severity === 'error');
+  if (syntax.length > 0) return { problems: whole.problems };
+  const values = orEmpty(whole.value);
+  const top = topLevelProblem(values);
+  if (top) return { problems: [...whole.problems, withRange(top, whole.range([]))] };
+  // No wrapper and little to recognise: the file itself is judged, and says what is missing or unknown.
+  return { region: { kind: 'file', name: '', document: whole, prefix: [], toFile: (range) => range } };
+}
+
+function plain(code: string, message: string, remedy?: string): Problem {
+  const problem: Problem = { code, severity: 'error', path: [], message };
+  return remedy === undefined ? problem : { ...problem, remedy };
+}
+
+function readRegion(region: Region, search: RegionSearch, options: LoadOptions): Reading {
+  const { document, prefix } = region;
+  const inside = regionSpan(region);
+  const yaml = document.problems
+    .filter((problem) => problem.code !== 'YML010' && within(problem.range, inside))
+    .map((problem) => (problem.range ? { ...problem, range: region.toFile(problem.range) } : problem));
+  const place = placer(region);
+  const overrides: Override[] = [];
+  const given: Problem[] = [];
+  for (const text of options.overrides ?? []) {
+    const parsed = parseOverride(text);
+    if ('code' in parsed) given.push(parsed);
+    else overrides.push(parsed);
+  }
+  const applied = applyOverrides(orEmpty(valueAt(document.value, prefix)), overrides);
+  given.push(...applied.problems);
+  const marked = markPlaceholders(applied.values);
+  const result = configSchema.safeParse(marked.values);
+  const fixes = new Map<Problem, KeyFix>();
+  const locate = (problem: Problem): Problem => markOverride(withRange(problem, place(problem.path)), overrides);
+  const findings = result.success ? [] : findingsOf(result.error.issues, marked.values);
+  const shape = findings
+    .filter((finding) => !blamedOnPlaceholder(finding, marked.found))
+    .map((finding) => locateFinding(finding, locate, fixes));
+  const reading = directivesOf(region, inside);
+  const open = marked.found.map((found) => locate(placeholderProblem(found)));
+  const always = [...yaml, ...given, ...shape, ...open, ...reading.problems];
+  if (!result.success) return { problems: always, search, region, fixes };
+  const config = result.data;
+  const run = judgeRun(config)
+    .filter(
+      (problem) =>
+        !marked.found.some((found) => startsWith(found.path, problem.path) || startsWith(problem.path, found.path)),
+    )
+    .map(locate);
+  const known = reading.directives.filter(
+    (directive) => directive.path.length === 0 || Number(directive.path[2]) < config.load.stages.length,
+  );
+  const seed = known.find((directive) => directive.name === 'seed')?.value;
+  const loaded: LoadedConfig = {
+    config,
+    document,
+    region,
+    directives: known,
+    suppressions: reading.suppressions,
+    warmupStages: new Set(
+      known.filter((directive) => directive.name === 'warmup').map((directive) => Number(directive.path[2])),
+    ),
+    ...(seed === undefined ? {} : { seed: Number(seed) }),
+    overrides: options.overrides ?? [],
+    placeholders: marked.found,
+    isWritten: (path) => valueAt(applied.values, path) !== undefined,
+    range: place,
+  };
+  return { problems: [...always, ...run], loaded, search, region, fixes };
+}
+
+function locateFinding(finding: Finding, locate: (problem: Problem) => Problem, fixes: Map<Problem, KeyFix>): Problem {
+  const problem = locate(finding.problem);
+  if (finding.fix && Object.keys(finding.fix).length > 0) fixes.set(problem, finding.fix);
+  return problem;
+}
+
+/** Ranges of config paths in the file. Both spellings of an aliased key are tried. */
+function placer(region: Region): (path: ConfigPath, part?: 'key' | 'value') => TextRange | undefined {
+  const { document, prefix } = region;
+  const alias: Readonly<Record<string, string>> = {
+    num_groups: 'num_unique_system_prompts',
+    num_prompts_per_group: 'num_users_per_system_prompt',
+  };
+  return (path, part) => {
+    const other = path.map((step) => alias[step] ?? step);
+    const full = document.locate([...prefix, ...path]) ? path : other;
+    const range = document.range([...prefix, ...full], part);
+    return range && region.toFile(range);
+  };
+}
+
+function markOverride(problem: Problem, overrides: readonly Override[]): Problem {
+  const source = overrides.find((override) => startsWith(problem.path, override.path));
+  if (!source) return problem;
+  const { code, severity, path, remedy } = problem;
+  const message = `${problem.message} (From --set ${source.text}.)`;
+  return { code, severity, path, message, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+function startsWith(path: ConfigPath, start: ConfigPath): boolean {
+  return path.length >= start.length && start.every((step, index) => step === path[index]);
+}
+
+/** A placeholder has no kind yet: what is wrong with it, or only because of it, is not the user's mistake. */
+function blamedOnPlaceholder(finding: Finding, found: readonly FoundPlaceholder[]): boolean {
+  const { path } = finding.problem;
+  return found.some((placeholder) => {
+    if (startsWith(path, placeholder.path)) return true;
+    if (placeholder.path.join('.') === 'load.type' && startsWith(path, ['load', 'stages'])) return true;
+    return finding.rule === 'cross-field' && startsWith(placeholder.path, path);
+  });
+}
+
+function placeholderProblem(found: FoundPlaceholder): Problem {
+  return {
+    code: 'CFG009',
+    severity: 'error',
+    path: found.path,
+    message: `${formatPath(found.path)} is to be filled: '${found.name}' is a placeholder, not a value.`,
+    remedy: `Fill it in, or run with --set ${formatPath(found.path)}=...`,
+  };
+}
+
+interface LineSpan {
+  readonly first: number;
+  readonly last: number;
+}
+
+function regionSpan(region: Region): LineSpan {
+  const { lines, text } = region.document;
+  const node = region.document.locate(region.prefix);
+  if (!node || region.prefix.length === 0) return { first: 0, last: lines.count };
+  const body = resolveAlias(node.value) ?? node.value;
+  return {
+    first: lines.position((node.key ?? body).start).line,
+    last: lines.position(Math.min(body.end, text.length)).line,
+  };
+}
+
+function within(range: TextRange | undefined, span: LineSpan): boolean {
+  return range === undefined || (range.startLine >= span.first && range.startLine <= span.last);
+}
+
+/** Offset of the `-` of a list item; of the item itself in a flow list. */
+function dashBefore(text: string, start: number): number {
+  const before = text.slice(0, start).trimEnd();
+  return before.endsWith('-') ? before.length - 1 : start;
+}
+
+function directivesOf(region: Region, span: LineSpan): ReturnType<typeof readDirectives> {
+  const { document } = region;
+  const { lines } = document;
+  const list = document.locate([...region.prefix, 'load', 'stages']);
+  const body = list && resolveAlias(list.value);
+  const stages = (body?.kind === 'list' ? body.items : []).map((item): StageLines => {
+    return { first: lines.position(dashBefore(document.text, item.start)).line, last: lines.position(item.end).line };
+  });
+  const comments = document.comments.filter((comment) => within(comment.range, span));
+  const reading = readDirectives(
+    comments,
+    stages,
+    (line) => line < lines.count && /^\s*(#.*)?$/.test(lines.line(line)),
+  );
+  const toFile = <T extends { range?: TextRange }>(entry: T): T =>
+    entry.range ? { ...entry, range: region.toFile(entry.range) } : entry;
+  return {
+    directives: reading.directives.map(toFile),
+    suppressions: reading.suppressions.map(toFile),
+    problems: reading.problems.map(toFile),
+  };
+}

@@ -14,6 +14,8 @@ export interface PlannedStage {
 
 export type RunEvent =
   | { readonly type: 'problem'; readonly problem: Problem }
+  /** Prompts are being made, before anything is planned or sent; only when it takes a while. */
+  | { readonly type: 'preparing'; readonly done: number; readonly total: number }
   | {
       readonly type: 'planned';
       readonly folder: string;

@@ -1,4 +1,5 @@
 // A config's data section -> every request of the run, prepared before the clock starts.
+import { getHeapStatistics } from 'node:v8';
 import type { Problem, Result } from '../problem';
 import { bodyMaker, DEFAULT_MAX_TOKENS, ROUTES, type BodyOptions, type SerialisedBody } from './body';
 import type { LengthDistribution } from './lengths';
@@ -42,8 +43,10 @@ export interface WorkloadInput {
   readonly seed: number;
   readonly tokenizer?: TextTokenizer | undefined;
   readonly stages: readonly { readonly name: StageName; readonly count: number }[];
-  /** Called now and then, so that a long preparation can be shown and stopped; throwing stops it. */
-  readonly onProgress?: (done: number, total: number) => void | Promise<void>;
+  /** Called now and then, so that a long preparation can be shown. */
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Asked now and then; true ends the preparation with problem RUN017. */
+  readonly isStopped?: () => boolean;
 }
 
 export interface Workload {
@@ -57,6 +60,8 @@ export interface Workload {
 
 /** Milliseconds of preparation between two chances for signals and timers to run. */
 const SLICE_MS = 40;
+/** Part of the heap that prepared requests may fill: records and answers need the rest. */
+const HEAP_SHARE = 0.6;
 
 /**
  * Prepares the whole request stream. Errors: the data type cannot be sent as the config asks, or its distributions cannot be drawn
@@ -72,6 +77,8 @@ export async function prepareWorkload(input: WorkloadInput): Promise<Result<Work
   const stages: WorkloadRequest[][] = [];
   const misses = new Misses();
   let id = 0;
+  let characters = 0;
+  const limit = getHeapStatistics().heap_size_limit * HEAP_SHARE;
   let sliceStart = performance.now();
   for (const [stage, { name, count }] of input.stages.entries()) {
     const prompts = source.stage(name);
@@ -79,7 +86,14 @@ export async function prepareWorkload(input: WorkloadInput): Promise<Result<Work
     for (let index = 0; index < count; index++) {
       const { text, maxTokens, asked, length } = prompts(index);
       if (asked !== undefined && length !== undefined) misses.note(asked, length);
-      const { body, bytes, promptHash } = makeBody(text, maxTokens > 0 ? maxTokens : DEFAULT_MAX_TOKENS);
+      const { body, bytes, promptHash, isNew } = makeBody(text, maxTokens > 0 ? maxTokens : DEFAULT_MAX_TOKENS);
+      if (isNew) characters += body.length + text.length;
+      if (characters > limit)
+        return refuse(
+          'RUN018',
+          tooLarge(id, total, characters),
+          'Send fewer or shorter prompts, or start Node with a larger heap (NODE_OPTIONS=--max-old-space-size=8192).',
+        );
       requests.push({
         id: id++,
         stage,
@@ -94,8 +108,10 @@ export async function prepareWorkload(input: WorkloadInput): Promise<Result<Work
         promptTexts: [text],
       });
       if (performance.now() - sliceStart > SLICE_MS) {
-        await input.onProgress?.(id, total);
+        input.onProgress?.(id, total);
         await new Promise((resolve) => setImmediate(resolve));
+        if (input.isStopped?.() === true)
+          return refuse('RUN017', 'Nothing was sent: the run was stopped while its prompts were made.');
         sliceStart = performance.now();
       }
     }
@@ -111,6 +127,16 @@ export async function prepareWorkload(input: WorkloadInput): Promise<Result<Work
     },
     problems: [...made.problems, ...misses.problems(source.unit)],
   };
+}
+
+function refuse(code: string, message: string, remedy?: string): Result<never> {
+  const problem: Problem = { code, severity: 'error', path: ['data'], message, ...(remedy ? { remedy } : {}) };
+  return { ok: false, problems: [problem] };
+}
+
+function tooLarge(made: number, total: number, characters: number): string {
+  const megabytes = Math.round(characters / 1e6).toLocaleString('en-US');
+  return `Nothing was sent: ${made + 1} of ${total} prompts already take ${megabytes} MB of memory, and all are prepared before the clock starts.`;
 }
 
 function promptSource(input: WorkloadInput): Result<PromptSource> {
@@ -166,16 +192,15 @@ function withUnitNote(made: Result<PromptSource>): Result<PromptSource> {
 /** Bodies repeat where prompts repeat (shared_prefix wraps around): keep one string for each, as long as they are few. */
 function cached(
   make: (prompt: string, maxTokens: number) => SerialisedBody,
-): (prompt: string, maxTokens: number) => SerialisedBody {
+): (prompt: string, maxTokens: number) => SerialisedBody & { readonly isNew: boolean } {
   const known = new Map<string, SerialisedBody>();
   return (prompt, maxTokens) => {
     const key = `${maxTokens} ${prompt}`;
-    let body = known.get(key);
-    if (!body) {
-      body = make(prompt, maxTokens);
-      if (known.size < 20_000) known.set(key, body);
-    }
-    return body;
+    const before = known.get(key);
+    if (before) return { ...before, isNew: false };
+    const body = make(prompt, maxTokens);
+    if (known.size < 20_000) known.set(key, body);
+    return { ...body, isNew: true };
   };
 }
 

@@ -128,20 +128,26 @@ export const manifestSchema = z.object({
       .meta({ description: 'What ran: defaults and overrides applied, secrets removed.' }),
   }),
   workload: z.object({
-    fingerprint: z
-      .string()
-      .meta({
-        description: 'sha256 over prompt hashes, lengths, parameters and offsets of the whole stream, in order.',
-      }),
+    fingerprint: z.string().meta({
+      description: 'sha256 over prompt hashes, lengths, parameters and offsets of the measured stages, in order.',
+    }),
     promptsHash: z
       .string()
       .meta({ description: 'sha256 over the prompt hashes alone: equal prompts, whatever the schedule.' }),
+    warmupFingerprint: z
+      .string()
+      .optional()
+      .meta({ description: 'The same over the warm-up stages; absent when there are none.' }),
     seed: z.int().optional(),
     seedSource: z
       .string()
       .optional()
       .meta({ description: 'Where the seed came from: directive, load.base_seed, clock.' }),
     dataType: z.string(),
+    lengthUnit: z
+      .enum(['tokens', 'words'])
+      .optional()
+      .meta({ description: 'What prompt lengths were made in: words when no tokenizer was at hand.' }),
     askedPromptTokens: distribution.optional(),
     maxTokens: distribution.optional(),
     distinctPrompts: count,

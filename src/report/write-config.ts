@@ -49,7 +49,7 @@ export function configYaml(
   note: string,
 ): string {
   const words = (list: readonly SavedDirective[]): string =>
-    list.map(({ name, value }) => `isoperf: ${value === undefined ? name : `${name}=${value}`}`).join(' # ');
+    `isoperf: ${list.map(({ name, value }) => (value === undefined ? name : `${name}=${value}`)).join(', ')}`;
   const at = (path: ConfigPath): readonly SavedDirective[] =>
     directives.filter((each) => each.path.length === path.length && each.path.every((step, i) => step === path[i]));
   const head = at([]).map((directive) => `# ${words([directive])}\n`);

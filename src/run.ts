@@ -1,0 +1,277 @@
+// Config -> Run, the one use case: prepare, send on time, keep what comes, count after the clock has stopped, report.
+import path from 'node:path';
+import { timestamp } from './config/runtime';
+import { runStages, countOutcomes, type StageOutcome } from './loadgen/engine';
+import { loadInWords } from './loadgen/plan';
+import type { Problem } from './problem';
+import type { RunManifest } from './report/manifest';
+import { configYaml } from './report/write-config';
+import { describeWriteError, makeReportFolder, writeWhole } from './report/write-folder';
+import { measuredSuccesses, outcomeInWords, realisedLengths, realisedLoad, type PlannedStage } from './run/describe';
+import { countTokens, makeReports, writeReports, type FinishContext, type Reports } from './run/finish';
+import { plannedManifest, problemFacts, writeManifest } from './run/manifest';
+import { prepareRun, timeoutSeconds, type Prepared } from './run/prepare';
+import { RunStore } from './run/store';
+import type { FinishedRun, RunInput, RunOptions, RunResult } from './run/types';
+
+/**
+ * Runs one benchmark. Never rejects for anything a config, a server, a disk or a stop can do: what could not start is `refused` with its
+ * problems, what started has a folder that opens, and every planned request is accounted for.
+ */
+export async function runBenchmark(input: RunInput, options: RunOptions): Promise<RunResult> {
+  const problems: Problem[] = [];
+  const note = (problem: Problem): void => {
+    problems.push(problem);
+    options.onEvent({ type: 'problem', problem });
+  };
+  const prepared = await prepareRun(input, options, note);
+  if (!prepared.ok) return { ...prepared.refused, problems: [...problems, ...prepared.refused.problems] };
+  try {
+    const folder = makeReportFolder(folderOf(input, options));
+    if (!folder.ok) return { kind: 'refused', why: 'failed', problems: [...problems, ...folder.problems] };
+    folder.problems.forEach(note);
+    const run = await new RunningBenchmark(input, options, prepared.value, folder.value, problems, note).run();
+    return { kind: 'ran', run, problems };
+  } finally {
+    await prepared.value.client.close();
+  }
+}
+
+function folderOf({ config }: RunInput, { out, cwd, now }: RunOptions): string {
+  const configured = config.storage?.local_storage.path;
+  return path.resolve(cwd, out ?? configured ?? `reports-${timestamp(now().getTime())}`);
+}
+
+/** Owns one run from its first file to its last. */
+class RunningBenchmark {
+  private readonly stages: readonly PlannedStage[];
+  private readonly manifest: RunManifest;
+  private diskError: Error | undefined;
+
+  constructor(
+    private readonly input: RunInput,
+    private readonly options: RunOptions,
+    private readonly prepared: Prepared,
+    private readonly folder: string,
+    private readonly problems: readonly Problem[],
+    private readonly note: (problem: Problem) => void,
+  ) {
+    this.stages = prepared.stages.map((plan) => ({ plan, requests: prepared.workload.stages[plan.id]! }));
+    this.manifest = plannedManifest(input, options, prepared, this.stages, problems);
+  }
+
+  async run(): Promise<FinishedRun> {
+    const { config } = this.input;
+    this.guard(() => {
+      writeManifest(this.folder, this.manifest);
+      this.writeConfig();
+    });
+    const store = await this.openStore();
+    this.announce();
+    this.startClock();
+    const outcomes = await runStages({
+      stages: this.stages,
+      client: this.prepared.client,
+      intervalSeconds: config.load.interval,
+      timeoutSeconds: timeoutSeconds(this.input),
+      keepRawBody: config.report.request_lifecycle.per_request === true,
+      graceSeconds: this.options.graceSeconds,
+      stop: this.options.stop,
+      zeroSeconds: this.manifest.clock.zeroMonotonicSeconds,
+      onEvent: this.options.onEvent,
+      onRecord: (record, result) => {
+        store.add(record, result);
+      },
+      onStageStarted: ({ id }) => {
+        this.manifest.stages[id] = { ...this.manifest.stages[id]!, state: 'running' };
+        this.guard(() => {
+          writeManifest(this.folder, this.manifest);
+        });
+      },
+      onStageFinished: (outcome) => {
+        this.stageEnded(outcome, store);
+      },
+    });
+    this.stopClock();
+    await store.settle();
+    return this.finish(store, outcomes);
+  }
+
+  /** Disk errors end the sending, not the program: what is there stays readable, and the run says so. */
+  private guard(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      this.onDiskError(error as Error);
+    }
+  }
+
+  private onDiskError(error: Error): void {
+    if (this.diskError) return;
+    this.diskError = error;
+    const why = describeWriteError(error);
+    this.note({
+      code: 'RUN203',
+      severity: 'error',
+      path: [],
+      message: `The run was stopped, because its report could not be written to ${this.folder}: ${why}. What was written before stays readable.`,
+      remedy: 'Make room, or name a folder on another disk with --out.',
+    });
+    this.options.stop.stop(`the report could not be written: ${why}`, true);
+  }
+
+  private diskFailed(): boolean {
+    return this.diskError !== undefined;
+  }
+
+  private openStore(): Promise<RunStore> {
+    const { config } = this.input;
+    return RunStore.open({
+      folder: this.folder,
+      texts: this.prepared.tokenizer !== undefined,
+      raw: config.report.request_lifecycle.per_request === true,
+      onError: (error) => {
+        this.onDiskError(error);
+      },
+    });
+  }
+
+  private get prefix(): string {
+    return this.input.config.storage?.local_storage.report_file_prefix ?? '';
+  }
+
+  private writeConfig(): void {
+    const note = `What ran: defaults filled in, overrides applied, secrets removed. Written by IsoPerf from ${this.input.file}.`;
+    const text = configYaml(this.manifest.config.effective, this.input.directives, note);
+    writeWhole(path.join(this.folder, `${this.prefix}config.yaml`), text);
+  }
+
+  private announce(): void {
+    this.options.onEvent({
+      type: 'planned',
+      folder: this.folder,
+      name: this.manifest.name,
+      endpoint: this.manifest.endpoint.baseUrl,
+      model: this.prepared.model,
+      load: loadInWords(this.input.config.load.type, this.prepared.stages),
+      stages: this.prepared.stages.map(({ id, label, warmup, count, requestedDurationSeconds }) => ({
+        id,
+        label,
+        warmup,
+        planned: count,
+        ...(requestedDurationSeconds === undefined ? {} : { durationSeconds: requestedDurationSeconds }),
+      })),
+      plannedRequests: this.prepared.stages.reduce((sum, stage) => sum + stage.count, 0),
+    });
+  }
+
+  private startClock(): void {
+    const { clock } = this.manifest;
+    clock.zeroMonotonicSeconds = performance.now() / 1000;
+    clock.startedAt = this.options.now().toISOString();
+  }
+
+  private stopClock(): void {
+    const { clock } = this.manifest;
+    clock.durationSeconds = performance.now() / 1000 - clock.zeroMonotonicSeconds;
+    clock.endedAt = this.options.now().toISOString();
+  }
+
+  private stageEnded({ stage, startSeconds, health, complete }: StageOutcome, store: RunStore): void {
+    const records = store.records.filter((record) => record.stage === stage.id);
+    this.manifest.stages[stage.id] = {
+      ...this.manifest.stages[stage.id]!,
+      ...realisedLoad(records),
+      state: complete ? 'complete' : 'cancelled',
+      ...(startSeconds === undefined ? {} : { startSeconds }),
+    };
+    if (health) this.manifest.health.push(health);
+    this.guard(() => {
+      writeManifest(this.folder, this.manifest);
+    });
+  }
+
+  private async finish(store: RunStore, outcomes: readonly StageOutcome[]): Promise<FinishedRun> {
+    const { manifest, options } = this;
+    const context: FinishContext = {
+      config: this.input.config,
+      prepared: this.prepared,
+      store,
+      folder: this.folder,
+      prefix: this.prefix,
+      zeroSeconds: manifest.clock.zeroMonotonicSeconds,
+      onProgress: (done, total) => {
+        options.onEvent({ type: 'counting', done, total });
+      },
+    };
+    if (!this.diskFailed()) await countTokens(context).catch((error: unknown) => this.onDiskError(error as Error));
+    const reports = makeReports(context);
+    this.complete(store, outcomes, reports);
+    await this.writeAll(context, reports);
+    const { state } = manifest;
+    const counts = countOutcomes(store.records);
+    options.onEvent({
+      type: 'finished',
+      folder: this.folder,
+      state: state === 'complete' ? 'complete' : 'incomplete',
+      counts,
+      summary: outcomeInWords(store.records),
+    });
+    const invalid = this.whyInvalid(store);
+    return {
+      folder: this.folder,
+      manifest,
+      records: store.records,
+      stages: reports.stages,
+      ...(reports.summary ? { summary: reports.summary } : {}),
+      ...(invalid === undefined ? {} : { invalid }),
+    };
+  }
+
+  private complete(store: RunStore, outcomes: readonly StageOutcome[], reports: Reports): void {
+    const { manifest } = this;
+    const successes = measuredSuccesses(store.records, (stage) => this.prepared.stages[stage]?.warmup === true);
+    manifest.counts = countOutcomes(store.records);
+    manifest.tokens = reports.tokens;
+    manifest.lengths = realisedLengths(successes, reports.tokens);
+    const whole = outcomes.every((outcome) => outcome.complete) && !this.diskError;
+    manifest.state = whole ? 'complete' : 'incomplete';
+    const reason = this.diskError ? describeWriteError(this.diskError) : this.options.stop.reason;
+    if (!whole && reason !== undefined) manifest.stateReason = reason;
+    manifest.problems = this.problems.map(problemFacts);
+  }
+
+  private async writeAll(context: FinishContext, reports: Reports): Promise<void> {
+    // Smallest first: on a disk that is nearly full the manifest and the summaries still find room.
+    this.guard(() => {
+      writeManifest(this.folder, this.manifest);
+      writeReports(context, reports);
+    });
+    if (this.diskFailed()) return;
+    await context.store.rewriteJournal().catch((error: unknown) => this.onDiskError(error as Error));
+    if (this.diskFailed()) {
+      this.complete(context.store, [], reports);
+      this.guard(() => {
+        writeManifest(this.folder, this.manifest);
+      });
+      return;
+    }
+    context.store.discardWaiting();
+  }
+
+  private whyInvalid(store: RunStore): string | undefined {
+    const { manifest } = this;
+    if (manifest.state !== 'complete') {
+      return `the run is incomplete${manifest.stateReason === undefined ? '' : `: ${manifest.stateReason}`}`;
+    }
+    const measured = store.records.filter((record) => this.prepared.stages[record.stage]?.warmup !== true);
+    if (measured.length === 0) return 'every stage is a warm-up, so nothing was measured';
+    const success = measured.some((record) => record.outcome.kind === 'ok');
+    if (success) return undefined;
+    const first = measured.find((record) => record.outcome.kind === 'failed')?.outcome;
+    const example = first?.kind === 'failed' ? ` The first failure: ${first.label}: ${first.message}` : '';
+    return `not one of ${measured.length} measured requests succeeded.${example}`;
+  }
+}
+
+export type { FinishedRun, RunInput, RunOptions, RunResult } from './run/types';

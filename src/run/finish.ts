@@ -1,0 +1,119 @@
+// After the clock has stopped: count tokens, decide who counted, summarise, and write every report file.
+import path from 'node:path';
+import type { EffectiveConfig } from '../config/runtime';
+import type { WorkloadRequest } from '../datagen/workload';
+import type { TextTokenizer } from '../datagen/tokenizer';
+import type { LifecycleReport } from '../metrics/lifecycle';
+import type { RequestRecord } from '../metrics/record';
+import { summarize, type SummarizeOptions } from '../metrics/summarize';
+import type { RunManifest } from '../report/manifest';
+import { jsonText, writeWhole } from '../report/write-folder';
+import { PerRequestFile } from '../report/write-per-request';
+import { countAnswers } from './answers';
+import { measuredSuccesses } from './describe';
+import type { Prepared } from './prepare';
+import type { RunStore } from './store';
+import { tokenSources } from './token-sources';
+
+export interface FinishContext {
+  readonly config: EffectiveConfig;
+  readonly prepared: Prepared;
+  readonly store: RunStore;
+  readonly folder: string;
+  /** `report_file_prefix`, or empty. */
+  readonly prefix: string;
+  readonly zeroSeconds: number;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** Counts prompts and answers; with `per_request`, writes that file in the same pass. Rejects with the disk's error. */
+export async function countTokens(context: FinishContext): Promise<void> {
+  const { config, prepared, store, folder, prefix, zeroSeconds } = context;
+  const requests = prepared.workload.stages.flat();
+  if (prepared.tokenizer) countPrompts(store.records, requests, prepared.tokenizer);
+  if (store.waiting === 0) return;
+  const wanted = config.report.request_lifecycle.per_request;
+  const file = wanted
+    ? await PerRequestFile.create(path.join(folder, `${prefix}per_request_lifecycle_metrics.json`), zeroSeconds)
+    : undefined;
+  await countAnswers({
+    file: store.waitingFile,
+    records: store.records,
+    tokenizer: prepared.tokenizer,
+    countChunks: config.tokenizer !== null,
+    ...(file ? { perRequest: { file, bodyOf: (id: number) => requests[id]!.body } } : {}),
+    onProgress: (done) => {
+      context.onProgress(done, store.waiting);
+    },
+  });
+  await file?.close();
+}
+
+/** Special tokens are counted with every text, as inference-perf counts prompts (reference 4.5). Equal prompts are counted once. */
+function countPrompts(records: RequestRecord[], requests: readonly WorkloadRequest[], tokenizer: TextTokenizer): void {
+  const known = new Map<string, number>();
+  for (const [id, record] of records.entries()) {
+    const request = requests[id]!;
+    let count = known.get(request.promptHash);
+    if (count === undefined) {
+      count = request.promptTexts.reduce((sum, text) => sum + tokenizer.count(text) + tokenizer.specialTokens, 0);
+      known.set(request.promptHash, count);
+    }
+    records[id] = { ...record, clientPromptTokens: count };
+  }
+}
+
+export interface Reports {
+  readonly tokens: NonNullable<RunManifest['tokens']>;
+  readonly stages: ReadonlyMap<number, LifecycleReport>;
+  readonly summary?: LifecycleReport;
+}
+
+/** inference-perf's reports: one per stage, and one over the measured stages. A scope without an ended request has none. */
+export function makeReports({ config, prepared, store }: FinishContext): Reports {
+  const isWarmup = (stage: number): boolean => prepared.stages[stage]?.warmup === true;
+  const tokens = tokenSources(
+    {
+      tokenizer: prepared.tokenizer,
+      noTokenizer: prepared.noTokenizer,
+      useServerOutputTokens: config.report.request_lifecycle.use_server_output_tokens,
+      hasTokenizerSection: config.tokenizer !== null,
+    },
+    measuredSuccesses(store.records, isWarmup),
+  );
+  const common: SummarizeOptions = {
+    percentiles: config.report.request_lifecycle.percentiles,
+    outputTokenSource: tokens.output.source,
+    inputTokenSource: tokens.input.source,
+    itlBasis: tokens.itl,
+    ...(config.report.goodput ? { goodput: config.report.goodput.constraints } : {}),
+    maxErrorMessages: config.report.request_lifecycle.max_error_messages,
+  };
+  const stages = new Map<number, LifecycleReport>();
+  for (const plan of prepared.stages) {
+    const records = store.records.filter((record) => record.stage === plan.id);
+    if (!records.some(hasEnded)) continue;
+    // inference-perf reports a closed loop's number of requests as its rate (its pitfall P13); its readers expect the key.
+    const rate = plan.requestedRateRps ?? plan.count;
+    const concurrency = plan.requestedConcurrency;
+    const stage = { requestedRateRps: rate, ...(concurrency === undefined ? {} : { concurrency }) };
+    stages.set(plan.id, summarize(records, { ...common, stage }));
+  }
+  const measured = store.records.filter((record) => !isWarmup(record.stage));
+  return { tokens, stages, ...(measured.some(hasEnded) ? { summary: summarize(measured, common) } : {}) };
+}
+
+function hasEnded({ outcome }: RequestRecord): boolean {
+  return outcome.kind === 'ok' || outcome.kind === 'failed';
+}
+
+/** Throws what the file system throws. */
+export function writeReports({ config, folder, prefix }: FinishContext, reports: Reports): void {
+  const { summary: wantsSummary, per_stage: wantsStages } = config.report.request_lifecycle;
+  const write = (name: string, report: LifecycleReport): void => {
+    writeWhole(path.join(folder, `${prefix}${name}_lifecycle_metrics.json`), jsonText(report));
+  };
+  if (wantsSummary && reports.summary) write('summary', reports.summary);
+  if (!wantsStages) return;
+  for (const [id, report] of reports.stages) write(`stage_${id}`, report);
+}

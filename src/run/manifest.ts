@@ -1,0 +1,120 @@
+// run.json while a run goes on: one draft that is completed step by step and rewritten in one piece each time.
+import { createHash, randomUUID } from 'node:crypto';
+import os from 'node:os';
+import path from 'node:path';
+import { isReservedOverride } from './secrets';
+import type { Problem } from '../problem';
+import { MANIFEST_FILE, MANIFEST_FORMAT, MANIFEST_VERSION, type RunManifest } from '../report/manifest';
+import { savedConfig, withoutCredentials } from '../report/write-config';
+import { jsonText, writeWhole } from '../report/write-folder';
+import { askedLengths, plannedStageManifest, workloadHashes, type PlannedStage } from './describe';
+import { timeoutSeconds, type Prepared } from './prepare';
+import type { RunInput, RunOptions } from './types';
+
+/** The manifest of a run that is planned and about to start. */
+export function plannedManifest(
+  input: RunInput,
+  options: RunOptions,
+  prepared: Prepared,
+  stages: readonly PlannedStage[],
+  problems: readonly Problem[],
+): RunManifest {
+  const { config } = input;
+  const seed = config.load.base_seed;
+  const warmups = stages.filter(({ plan }) => plan.warmup);
+  return {
+    format: MANIFEST_FORMAT,
+    version: MANIFEST_VERSION,
+    id: randomUUID(),
+    name: path.basename(input.file).replace(/\.ya?ml$/i, ''),
+    state: 'running',
+    tool: { name: 'isoperf', version: options.version.isoperf },
+    runtime: runtimeFacts(options),
+    clock: { startedAt: options.now().toISOString(), zeroMonotonicSeconds: performance.now() / 1000 },
+    config: {
+      file: input.file,
+      sha256: createHash('sha256').update(input.text).digest('hex'),
+      target: input.target,
+      overrides: input.overrides.map((text) => (isReservedOverride(text) ? text.replace(/=.*/s, '=<removed>') : text)),
+      directives: input.directives.map(({ name, value, path: place }) => ({
+        name,
+        ...(value === undefined ? {} : { value }),
+        path: [...place],
+      })),
+      effective: savedConfig(config, Math.max(...stages.map(({ plan }) => plan.count))),
+    },
+    workload: {
+      ...workloadHashes(stages),
+      ...(Number.isSafeInteger(seed) ? { seed } : {}),
+      seedSource: seedSource(input),
+      dataType: config.data.type,
+      lengthUnit: prepared.workload.lengthUnit,
+      ...askedLengths(stages),
+      ...(prepared.workload.sharedPrefixLength === undefined || prepared.workload.lengthUnit !== 'tokens'
+        ? {}
+        : { sharedPrefixTokens: prepared.workload.sharedPrefixLength }),
+    },
+    stages: stages.map(({ plan }) => plannedStageManifest(plan, config.load.type, seed)),
+    window: {
+      warmupStages: warmups.map(({ plan }) => plan.id),
+      warmupRequests: warmups.reduce((sum, { plan }) => sum + plan.count, 0),
+    },
+    health: [],
+    endpoint: endpointFacts(input, options, prepared),
+    problems: problems.map(problemFacts),
+  };
+}
+
+function runtimeFacts({ version }: RunOptions): RunManifest['runtime'] {
+  const cpus = os.cpus();
+  const [first] = cpus;
+  return {
+    node: process.version,
+    undici: version.undici,
+    platform: process.platform,
+    arch: process.arch,
+    cpus: cpus.length,
+    ...(first ? { cpuModel: first.model.trim() } : {}),
+    host: os.hostname(),
+    memoryBytes: os.totalmem(),
+  };
+}
+
+function seedSource({ config, seedSource: source }: RunInput): string {
+  const own = config.data.type === 'shared_prefix' ? config.data.shared_prefix?.seed : null;
+  return own === null || own === undefined ? source : `${source}; prompts from data.shared_prefix.seed ${own}`;
+}
+
+function endpointFacts(input: RunInput, options: RunOptions, prepared: Prepared): RunManifest['endpoint'] {
+  const { config } = input;
+  const baseUrl = withoutCredentials(config.server?.base_url ?? '');
+  const { version, models, notes } = prepared.server;
+  return {
+    kind: options.endpointKind,
+    baseUrl,
+    route: prepared.workload.stages.flat()[0]?.route ?? '',
+    serverType: config.server?.type ?? '',
+    // The protocol that was really spoken: shared_prefix ignores api.type.
+    apiType: prepared.workload.api,
+    streaming: config.api.streaming,
+    model: prepared.model,
+    modelSource: prepared.modelSource,
+    ignoreEos: config.server?.ignore_eos ?? true,
+    requestTimeoutSeconds: timeoutSeconds(input),
+    server: {
+      ...(version === undefined ? {} : { version }),
+      ...(models === undefined ? {} : { models: [...models] }),
+      notes: [...notes],
+    },
+    tls: baseUrl.startsWith('https:'),
+  };
+}
+
+export function problemFacts({ code, severity, message }: Problem): RunManifest['problems'][number] {
+  return { code, severity, message };
+}
+
+/** Throws what the file system throws. */
+export function writeManifest(folder: string, manifest: RunManifest): void {
+  writeWhole(path.join(folder, MANIFEST_FILE), jsonText(manifest));
+}

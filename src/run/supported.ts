@@ -1,0 +1,174 @@
+// What this engine cannot run yet, said before anything is sent: every refusal names the key and what can be used instead.
+import type { EffectiveConfig } from '../config/runtime';
+import type { ConfigPath, Problem } from '../problem';
+
+export const SUPPORTED_LOAD_TYPES = ['constant', 'poisson', 'concurrent'] as const;
+export type SupportedLoadType = (typeof SUPPORTED_LOAD_TYPES)[number];
+
+/** Errors for what would be run differently from what the config says, warnings for what is left out beside the load. */
+export function refusals(config: EffectiveConfig): Problem[] {
+  return [
+    ...serverRefusals(config),
+    ...loadRefusals(config),
+    ...dataRefusals(config),
+    ...apiRefusals(config),
+    ...leftOut(config),
+  ];
+}
+
+function serverRefusals({ server }: EffectiveConfig): Problem[] {
+  if (server) return [];
+  return [
+    error(
+      'RUN001',
+      ['server'],
+      'Nothing was sent: the config has no server, so there is nowhere to send to.',
+      'Add server with type, model_name and base_url.',
+    ),
+  ];
+}
+
+function loadRefusals({ load }: EffectiveConfig): Problem[] {
+  const problems: Problem[] = [];
+  if (!isSupportedLoadType(load.type)) {
+    problems.push(
+      error(
+        'RUN006',
+        ['load', 'type'],
+        `Nothing was sent: load type '${load.type}' cannot be run by this engine yet; constant, poisson and concurrent can.`,
+        'Use one of these types, or run this config with inference-perf.',
+      ),
+    );
+  }
+  if (load.sweep) {
+    problems.push(
+      error(
+        'RUN007',
+        ['load', 'sweep'],
+        'Nothing was sent: a sweep cannot be run by this engine yet.',
+        'Remove load.sweep and write its rates as load.stages: then two runs also have the same stages.',
+      ),
+    );
+  }
+  if (load.lora_traffic_split) {
+    problems.push(
+      error(
+        'RUN008',
+        ['load', 'lora_traffic_split'],
+        'Nothing was sent: LoRA traffic splits cannot be run by this engine yet.',
+        'Remove lora_traffic_split, or set server.model_name to one adapter.',
+      ),
+    );
+  }
+  if (load.circuit_breakers.length > 0) {
+    problems.push(
+      error(
+        'RUN009',
+        ['load', 'circuit_breakers'],
+        'Nothing was sent: circuit breakers are not watched by this engine yet, and the config relies on one.',
+        'Remove load.circuit_breakers if the run may go on without one.',
+      ),
+    );
+  }
+  return problems;
+}
+
+export function isSupportedLoadType(type: string): type is SupportedLoadType {
+  return (SUPPORTED_LOAD_TYPES as readonly string[]).includes(type);
+}
+
+function dataRefusals({ data }: EffectiveConfig): Problem[] {
+  const problems: Problem[] = [];
+  const refuse = (path: ConfigPath, what: string, remedy: string): void => {
+    problems.push(error('RUN014', path, `Nothing was sent: ${what}.`, remedy));
+  };
+  if (data.trace && data.type === 'random') {
+    refuse(['data', 'trace'], 'lengths from a trace cannot be used by this engine yet', 'Remove data.trace.');
+  }
+  if (data.use_chat_template) {
+    refuse(
+      ['data', 'use_chat_template'],
+      'chat templates cannot be applied by this engine yet',
+      'Set use_chat_template to false.',
+    );
+  }
+  const prefix = data.type === 'shared_prefix' ? data.shared_prefix : null;
+  if (prefix?.enable_multi_turn_chat) {
+    refuse(
+      ['data', 'shared_prefix', 'enable_multi_turn_chat'],
+      'multi-turn conversations cannot be run by this engine yet',
+      'Set enable_multi_turn_chat to false.',
+    );
+  }
+  for (const [owner, media] of [
+    [['data', 'shared_prefix', 'multimodal'], prefix?.multimodal],
+    [['data', 'multimodal'], data.multimodal],
+  ] as const) {
+    if (media) refuse(owner, 'images, video and audio cannot be sent by this engine yet', 'Remove multimodal.');
+  }
+  if (data.shared_prefix && data.type !== 'shared_prefix') {
+    refuse(
+      ['data', 'shared_prefix'],
+      `the shared_prefix block belongs to data type shared_prefix, and inference-perf refuses it with ${data.type}`,
+      'Remove the block, or set data.type to shared_prefix.',
+    );
+  }
+  for (const key of ['input_distribution', 'output_distribution'] as const) {
+    if (data.type !== 'mock' || !data[key]) continue;
+    refuse(
+      ['data', key],
+      `data type mock has no lengths, and inference-perf refuses ${key} with it`,
+      `Remove ${key}, or set data.type to random.`,
+    );
+  }
+  return problems;
+}
+
+function apiRefusals({ api }: EffectiveConfig): Problem[] {
+  if (api.type !== 'anthropic_messages') return [];
+  return [
+    error(
+      'RUN011',
+      ['api', 'type'],
+      'Nothing was sent: api.type anthropic_messages cannot be spoken by this engine yet; completion and chat can.',
+      'Set api.type to completion or chat if the server offers them.',
+    ),
+  ];
+}
+
+function leftOut({ metrics, storage }: EffectiveConfig): Problem[] {
+  const problems: Problem[] = [];
+  if (metrics?.prometheus) {
+    problems.push(
+      warning(
+        'RUN030',
+        ['metrics'],
+        'Server metrics are not collected by this engine yet: the report has no *_prometheus_metrics.json.',
+      ),
+    );
+  }
+  if (storage?.google_cloud_storage || storage?.simple_storage_service) {
+    const key = storage.google_cloud_storage ? 'google_cloud_storage' : 'simple_storage_service';
+    problems.push(
+      warning('RUN031', ['storage', key], 'The report is written to a local folder only; nothing is uploaded.'),
+    );
+  }
+  if (!storage) {
+    problems.push(
+      warning(
+        'RUN032',
+        ['storage'],
+        'storage is null, with which inference-perf keeps no report; IsoPerf keeps one, because a run without its records proves nothing.',
+      ),
+    );
+  }
+  return problems;
+}
+
+function error(code: string, path: ConfigPath, message: string, remedy: string): Problem {
+  return { code, severity: 'error', path, message, remedy };
+}
+
+function warning(code: string, path: ConfigPath, message: string): Problem {
+  return { code, severity: 'warning', path, message };
+}

@@ -1,0 +1,61 @@
+// What a run takes and gives: the contract between the shells and the use case.
+import type { Client, ClientOptions } from '../client/types';
+import type { EffectiveConfig } from '../config/runtime';
+import type { RunEvent } from '../events';
+import type { StopControl } from '../loadgen/stop';
+import type { LifecycleReport } from '../metrics/lifecycle';
+import type { RequestRecord } from '../metrics/record';
+import type { Problem } from '../problem';
+import type { RunManifest } from '../report/manifest';
+import type { SavedDirective } from '../report/write-config';
+
+/** A config that was read, checked and filled, and where it came from. */
+export interface RunInput {
+  readonly config: EffectiveConfig;
+  /** As the user named it. */
+  readonly file: string;
+  readonly text: string;
+  /** inference-perf version whose rules judged it. */
+  readonly target: string;
+  /** `--set` arguments, as given; secrets in them are removed before they are saved. */
+  readonly overrides: readonly string[];
+  readonly directives: readonly SavedDirective[];
+  readonly warmupStages: readonly number[];
+  /** Where `config.load.base_seed` came from. */
+  readonly seedSource: 'directive' | 'load.base_seed' | 'clock';
+}
+
+export interface RunOptions {
+  readonly version: { readonly isoperf: string; readonly undici: string };
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Report folder; else the config's storage path. Relative to `cwd`. */
+  readonly out?: string | undefined;
+  readonly endpointKind: RunManifest['endpoint']['kind'];
+  /** Wins over `server.api_key`. */
+  readonly apiKey?: string | undefined;
+  /** Name of the environment variable an API key may come from, for messages. */
+  readonly apiKeyVariable: string;
+  readonly stop: StopControl;
+  readonly onEvent: (event: RunEvent) => void;
+  readonly clientFactory: (options: ClientOptions) => Client;
+  /** Seconds given to what is in flight after a graceful stop. */
+  readonly graceSeconds: number;
+  readonly now: () => Date;
+}
+
+export interface FinishedRun {
+  readonly folder: string;
+  readonly manifest: RunManifest;
+  /** In planned order. */
+  readonly records: readonly RequestRecord[];
+  readonly stages: ReadonlyMap<number, LifecycleReport>;
+  readonly summary?: LifecycleReport;
+  /** Why the run is not valid, in words; absent when it is. */
+  readonly invalid?: string;
+}
+
+export type RunResult =
+  /** Nothing was sent. `unusable`: the config cannot be run; `failed`: the server or the disk did not take part. */
+  | { readonly kind: 'refused'; readonly why: 'unusable' | 'failed'; readonly problems: readonly Problem[] }
+  | { readonly kind: 'ran'; readonly run: FinishedRun; readonly problems: readonly Problem[] };

@@ -49,7 +49,9 @@ function arrivalsOf(stage: MeasuredStage): StageArrivals {
 }
 
 function scheduledGaps(records: readonly RequestRecord[]): Float64Array | undefined {
-  const times = sortedValues(records.map((record) => record.scheduledSeconds));
+  // A request that was given up before its time carries the moment of giving up, not of the schedule.
+  const due = records.filter(({ outcome }) => outcome.kind !== 'notSent');
+  const times = sortedValues(due.map((record) => record.scheduledSeconds));
   if (times.length < 3) return undefined;
   const gaps = new Float64Array(times.length - 1);
   for (let i = 0; i < gaps.length; i++) gaps[i] = times[i + 1]! - times[i]!;

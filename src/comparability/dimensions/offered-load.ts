@@ -29,14 +29,14 @@ function offeredBy(stage: MeasuredStage): Offered {
 
 /** Intervals over span, so that the fence post does not flatter short stages. The client's lateness is client-limit's. */
 function scheduledRate({ records }: MeasuredStage): number | undefined {
-  if (!records || records.length < 2) return undefined;
+  const due = records?.filter(({ outcome }) => outcome.kind !== 'notSent') ?? [];
   let first = Infinity;
   let last = -Infinity;
-  for (const { scheduledSeconds } of records) {
+  for (const { scheduledSeconds } of due) {
     first = Math.min(first, scheduledSeconds);
     last = Math.max(last, scheduledSeconds);
   }
-  return last > first ? (records.length - 1) / (last - first) : undefined;
+  return last > first ? (due.length - 1) / (last - first) : undefined;
 }
 
 function reportedRate({ report }: MeasuredStage): number | undefined {

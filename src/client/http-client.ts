@@ -27,14 +27,17 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export function createClient(options: ClientOptions): Client {
   const endpoint = createEndpoint(options);
   const connections = createConnections(endpoint, Math.max(1, options.connections));
-  const watch = createAbortWatch();
+  const inFlight = createInFlight();
   return {
     send: (request, sendOptions) =>
       new Promise((resolve) => {
-        new Exchange(endpoint, connections, watch, request, sendOptions, resolve).start();
+        new Exchange(endpoint, connections, inFlight, request, sendOptions, resolve).start();
       }),
-    probe: () => probeServer(endpoint.origin, (path) => fetchText(endpoint, connections, watch, path)),
-    close: () => connections.close(),
+    probe: () => probeServer(endpoint.origin, (path) => fetchText(endpoint, connections, inFlight, path)),
+    async close() {
+      inFlight.cancelAll('the client was closed');
+      await connections.close();
+    },
   };
 }
 
@@ -100,32 +103,40 @@ function createConnections(endpoint: Endpoint, limit: number): Connections {
   };
 }
 
-interface AbortWatch {
+/** The requests that have no result yet. */
+interface InFlight {
   add(signal: AbortSignal, exchange: Exchange): void;
   remove(signal: AbortSignal, exchange: Exchange): void;
+  cancelAll(reason: string): void;
 }
 
 /** One listener per signal for all its requests: a listener per request would make each send walk through all others. */
-function createAbortWatch(): AbortWatch {
-  const watched = new WeakMap<AbortSignal, Set<Exchange>>();
+function createInFlight(): InFlight {
+  const all = new Set<Exchange>();
+  const bySignal = new WeakMap<AbortSignal, Set<Exchange>>();
+
+  function watch(signal: AbortSignal): Set<Exchange> {
+    const exchanges = new Set<Exchange>();
+    bySignal.set(signal, exchanges);
+    const cancel = (): void => {
+      for (const each of [...exchanges]) each.cancel(reasonOf(signal));
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    return exchanges;
+  }
+
   return {
     add(signal, exchange) {
-      let exchanges = watched.get(signal);
-      if (!exchanges) {
-        const created = new Set<Exchange>();
-        exchanges = created;
-        watched.set(signal, created);
-        signal.addEventListener(
-          'abort',
-          () => {
-            for (const each of [...created]) each.cancel(reasonOf(signal));
-          },
-          { once: true },
-        );
-      }
-      exchanges.add(exchange);
+      all.add(exchange);
+      (bySignal.get(signal) ?? watch(signal)).add(exchange);
     },
-    remove: (signal, exchange) => void watched.get(signal)?.delete(exchange),
+    remove(signal, exchange) {
+      all.delete(exchange);
+      bySignal.get(signal)?.delete(exchange);
+    },
+    cancelAll(reason) {
+      for (const each of [...all]) each.cancel(reason);
+    },
   };
 }
 
@@ -146,7 +157,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   constructor(
     private readonly endpoint: Endpoint,
     private readonly connections: Connections,
-    private readonly watch: AbortWatch,
+    private readonly inFlight: InFlight,
     private readonly request: Pick<PreparedRequest, 'streaming' | 'route' | 'body'> & { readonly method?: 'GET' },
     private readonly options: SendOptions,
     private readonly resolve: (result: WireResult) => void,
@@ -160,7 +171,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.cancel(reasonOf(signal));
       return;
     }
-    this.watch.add(signal, this);
+    this.inFlight.add(signal, this);
     const timeoutMs = timeoutSeconds * 1000;
     if (timeoutMs <= LONGEST_TIMER_MS) {
       this.#timer = setTimeout(() => {
@@ -218,10 +229,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#settled) return;
     const now = performance.now() / 1000;
     const failure = networkFailure(error, this.endpoint.origin, this.#recorder.started());
-    const outcome: Outcome =
-      (error as NodeJS.ErrnoException).code === 'UND_ERR_DESTROYED'
-        ? { kind: 'cancelled', reason: 'the client was closed' }
-        : { kind: 'failed', ...failure };
+    const outcome: Outcome = { kind: 'failed', ...failure };
     this.#settle(this.#recorder.broken(now, outcome), true);
   }
 
@@ -242,7 +250,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #settle(result: WireResult, release: boolean): void {
     this.#settled = true;
     clearTimeout(this.#timer);
-    this.watch.remove(this.options.signal, this);
+    this.inFlight.remove(this.options.signal, this);
     const connection = this.#connection;
     this.#connection = undefined;
     if (release && connection !== undefined) this.connections.release(connection);
@@ -266,7 +274,7 @@ function redacted(result: WireResult, endpoint: Endpoint): WireResult {
 async function fetchText(
   endpoint: Endpoint,
   connections: Connections,
-  watch: AbortWatch,
+  inFlight: InFlight,
   path: string,
 ): Promise<FetchedText> {
   const result = await new Promise<WireResult>((resolve) => {
@@ -276,7 +284,7 @@ async function fetchText(
       signal: new AbortController().signal,
       keepRawBody: true,
     };
-    new Exchange(endpoint, connections, watch, request, options, resolve).start();
+    new Exchange(endpoint, connections, inFlight, request, options, resolve).start();
   });
   return { result, body: result.rawBody ?? '' };
 }

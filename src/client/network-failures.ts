@@ -26,7 +26,7 @@ export function networkFailure(error: unknown, origin: string, started: string |
   if (code === 'UND_ERR_SOCKET') {
     return failure('ServerDisconnectedError', `Connection closed by ${origin} before it answered.`);
   }
-  if (code.startsWith('HPE_')) {
+  if (isProtocolError(node)) {
     const hint = origin.startsWith('http:') ? ' If it speaks TLS, write https:// in base_url.' : '';
     return failure('ClientResponseError', `What ${origin} answered is not HTTP (${node.message}).${hint}`, 'not http');
   }
@@ -54,7 +54,7 @@ function brokenAnswer(code: string, node: NodeError, origin: string, progress: s
       `Connection closed by ${origin} before all of the announced body came (${progress}).`,
     );
   }
-  if (code.startsWith('HPE_')) {
+  if (isProtocolError(node)) {
     return failure(
       'ClientPayloadError',
       `The answer of ${origin} breaks the rules of HTTP: ${node.message} (${progress}).`,
@@ -146,6 +146,11 @@ function clientCertificateHint(code: string): string {
 
 function failure(errorType: string, message: string, label: string = CONNECTION): Failure {
   return { errorType, label, message: message.trim() };
+}
+
+/** undici names a parser's complaint by class; the code is missing in some releases. */
+function isProtocolError(node: NodeError): boolean {
+  return node.name === 'HTTPParserError' || node.code?.startsWith('HPE_') === true;
 }
 
 /** Node tries every address of a name and reports an aggregate; its first member says what happened. */

@@ -1,0 +1,98 @@
+// TLS: whom the client trusts, whom it does not, and whether it says why.
+import { readFileSync } from 'node:fs';
+import { createServer as createPlain } from 'node:http';
+import { createServer, type Server, type ServerOptions } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Client, ClientOptions, WireResult } from '../../../src/client/types';
+import { client, options, request } from './raw-server';
+
+const FOLDER = path.resolve(__dirname, '../../fixtures/tls');
+const file = (name: string): string => path.join(FOLDER, name);
+const pem = (name: string): Buffer => readFileSync(file(name));
+
+let server: Server | undefined;
+let under: Client | undefined;
+
+afterEach(async () => {
+  await under?.close();
+  server?.closeAllConnections();
+  await new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve)));
+  server = under = undefined;
+});
+
+async function serve(changes: ServerOptions = {}): Promise<string> {
+  const started = createServer(
+    { key: pem('localhost-key.pem'), cert: pem('localhost-cert.pem'), ...changes },
+    (_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end('{"choices":[{"text":"a"}]}');
+    },
+  );
+  server = started;
+  started.on('tlsClientError', () => undefined);
+  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
+  return `https://127.0.0.1:${(started.address() as AddressInfo).port}`;
+}
+
+function send(url: string, changes: Partial<ClientOptions> = {}): Promise<WireResult> {
+  under = client(url, changes);
+  return under.send(request({ streaming: false }), options());
+}
+
+function message(result: WireResult): string {
+  return result.outcome.kind === 'failed' ? `${result.outcome.label}: ${result.outcome.message}` : result.outcome.kind;
+}
+
+const CA = file('localhost-cert.pem');
+
+describe('the server certificate', () => {
+  it('is refused when nobody known signed it, and the message says what to do', async () => {
+    const result = await send(await serve());
+    expect(message(result)).toMatch(
+      /^Connection Error: Cannot connect: the TLS certificate of https:.*not signed by an authority known here .*CA file/,
+    );
+    expect(result.outcome).toMatchObject({ errorType: 'ClientConnectorCertificateError' });
+    expect(result.sentSeconds).toBeUndefined();
+  });
+
+  it('is accepted with its CA file', async () => {
+    expect(message(await send(await serve(), { caPath: CA }))).toBe('ok');
+  });
+
+  it('is refused when it is for another name', async () => {
+    const url = await serve({ key: pem('other-key.pem'), cert: pem('other-cert.pem') });
+    expect(message(await send(url, { caPath: file('other-cert.pem') }))).toMatch(/is for another name: .*127\.0\.0\.1/);
+  });
+});
+
+describe('the client certificate', () => {
+  const wanted = { requestCert: true, rejectUnauthorized: true, ca: pem('other-cert.pem') };
+
+  it('is sent when it is given', async () => {
+    const url = await serve(wanted);
+    const files = { caPath: CA, certPath: file('other-cert.pem'), keyPath: file('other-key.pem') };
+    expect(message(await send(url, files))).toBe('ok');
+  });
+
+  it('is missed in words when the server wants one', async () => {
+    expect(message(await send(await serve(wanted), { caPath: CA }))).toMatch(/client certificate|reset|closed/);
+  });
+});
+
+describe('one side without TLS', () => {
+  it('says that a server at https:// does not speak TLS', async () => {
+    const real = createPlain((_request, response) => response.end());
+    await new Promise<void>((resolve) => real.listen(0, '127.0.0.1', resolve));
+    const result = await send(`https://127.0.0.1:${(real.address() as AddressInfo).port}`);
+    expect(message(result)).toMatch(/does not speak TLS\. Write http:\/\//);
+    real.closeAllConnections();
+    await new Promise((resolve) => real.close(resolve));
+  });
+
+  it('says something of use when a server at http:// speaks TLS', async () => {
+    const url = (await serve()).replace('https:', 'http:');
+    expect(message(await send(url))).toMatch(/https:\/\/ in base_url|before it answered/);
+  });
+});

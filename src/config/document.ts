@@ -50,7 +50,10 @@ export interface YamlDocument {
   readonly comments: readonly Comment[];
   locate(path: ConfigPath): Located | undefined;
   spotAt(line: number, column: number): Spot | undefined;
-  /** Range of the key at a path, of the value, or of the nearest ancestor that exists. */
+  /**
+   * Place of a path in the text: its key, or its value when that is a scalar and `part` says so.
+   * The nearest ancestor that is written stands in for what is not.
+   */
   range(path: ConfigPath, part?: 'key' | 'value'): TextRange | undefined;
 }
 
@@ -127,11 +130,11 @@ function makeDocument(
     for (let length = path.length; length >= 0; length -= 1) {
       const found = locate(root, path.slice(0, length));
       if (!found) continue;
-      // An ancestor stands in by its key: underlining a whole block would hide what is wrong.
-      const node = part === 'value' && length === path.length ? found.value : (found.key ?? found.value);
-      return found.key === undefined && length === 0 && node.kind !== 'scalar'
-        ? lines.range(node.start, lineEnd(text, node.start))
-        : lines.range(node.start, node.kind === 'scalar' ? node.end : Math.min(node.end, lineEnd(text, node.start)));
+      const { key, value } = found;
+      const written = value.kind === 'alias' || (value.kind === 'scalar' && value.end > value.start);
+      const node = part === 'value' && length === path.length && written ? value : (key ?? value);
+      // Underlining a whole block would hide what is wrong in it: its first line is enough.
+      return lines.range(node.start, Math.min(node.end, lineEnd(text, node.start)));
     }
     return undefined;
   };

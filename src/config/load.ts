@@ -9,6 +9,7 @@ import { orEmpty, topLevelProblem, withRange } from './loader';
 import { markPlaceholders, type FoundPlaceholder } from './placeholders';
 import { findRegions, type Region, type RegionSearch } from './regions';
 import { configSchema, type Config } from './schema';
+import { isFieldName } from './suggest';
 import { resolveAlias } from './tree';
 
 export interface LoadOptions {
@@ -95,6 +96,17 @@ function chooseRegion(
   const values = orEmpty(whole.value);
   const top = topLevelProblem(values);
   if (top) return { problems: [...whole.problems, withRange(top, whole.range([]))] };
+  const keys = Object.keys(values as object);
+  if (keys.length > 0 && !keys.some(isFieldName))
+    return {
+      problems: [
+        plain(
+          'CFG010',
+          `${name} holds no inference-perf config: none of its keys (${keys.slice(0, 3).join(', ')}) belongs to one.`,
+          'A config has sections such as load:, data: and server:.',
+        ),
+      ],
+    };
   // No wrapper and little to recognise: the file itself is judged, and says what is missing or unknown.
   return { region: { kind: 'file', name: '', document: whole, prefix: [], toFile: (range) => range } };
 }
@@ -109,6 +121,8 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
   const inside = regionSpan(region);
   const yaml = document.problems
     .filter((problem) => problem.code !== 'YML010' && within(problem.range, inside))
+    // The loader takes a repeated key in silence; nobody can mean it, so it stops a run.
+    .map((problem): Problem => (problem.code === 'YML007' ? { ...problem, severity: 'error' } : problem))
     .map((problem) => (problem.range ? { ...problem, range: region.toFile(problem.range) } : problem));
   const place = placer(region);
   const overrides: Override[] = [];
@@ -123,7 +137,10 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
   const marked = markPlaceholders(applied.values);
   const result = configSchema.safeParse(marked.values);
   const fixes = new Map<Problem, KeyFix>();
-  const locate = (problem: Problem): Problem => markOverride(withRange(problem, place(problem.path)), overrides);
+  const locate = (problem: Problem): Problem => {
+    const part = problem.code === 'CFG001' ? 'key' : 'value';
+    return markOverride(withRange(problem, place(problem.path, part)), overrides);
+  };
   const findings = result.success ? [] : findingsOf(result.error.issues, marked.values);
   const shape = findings
     .filter((finding) => !blamedOnPlaceholder(finding, marked.found))

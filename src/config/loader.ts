@@ -43,7 +43,8 @@ export function withRange(problem: Problem, range: TextRange | undefined): Probl
 /** What inference-perf main's own loader answers for the whole text as it stands, placeholders and all. */
 export function loaderVerdict(text: string): LoaderVerdict {
   const document = parseDocument(text);
-  const at = (problem: Problem): Problem => withRange(problem, document.range(problem.path));
+  const at = (problem: Problem): Problem =>
+    withRange(problem, document.range(problem.path, problem.code === 'CFG001' ? 'key' : 'value'));
   if (document.problems.some((problem) => problem.severity === 'error'))
     return { accepts: false, problems: document.problems };
   const values = orEmpty(document.value);

@@ -75,6 +75,11 @@ function homesOf(name: string): readonly FieldInfo[] {
   return fieldsByName.get(name) ?? [];
 }
 
+/** Is it the name of any field of the model, wherever that stands? */
+export function isFieldName(name: string): boolean {
+  return homesOf(name).length > 0 || name in OTHER_NAMES;
+}
+
 /** What to do about a key the model does not have under `parent`. */
 export function adviseKey(key: string, parent: ConfigPath, loadType?: string): KeyAdvice | undefined {
   const siblings = fieldsUnder(parent, loadType).flatMap((field) => [field.name, ...(field.aliases ?? [])]);

@@ -15,7 +15,8 @@ const ORACLE = new URL('../../../../shared/oracle/config-verdicts.json', import.
 /** Machine- and clock-dependent values are left out; shared_prefix is compared by its short names. */
 function comparable(value: unknown, key = ''): unknown {
   if (['base_seed', 'num_workers'].includes(key)) return undefined;
-  if (key === 'path' && (value === undefined || String(value).startsWith('reports-2'))) return undefined;
+  if (key === 'path' && (value === undefined || (typeof value === 'string' && value.startsWith('reports-2'))))
+    return undefined;
   if (key === 'path' && typeof value === 'string') return value.replace(/\d{8}-\d{6}/, '{timestamp}');
   // JSON has no infinities: the oracle holds them as Python writes them.
   if (typeof value === 'number') return String(value).replace('Infinity', 'inf').replace('NaN', 'nan');

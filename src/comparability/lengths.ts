@@ -8,8 +8,8 @@ import { round } from './side';
 export const LENGTH_TOLERANCE = 0.03;
 /** Tokens that templates and special tokens may add; nobody can tell them from a difference. */
 export const LENGTH_SLACK = 2;
-/** Two shares of requests must be this many standard errors apart; four is one false alarm in 16,000. */
-const SHARE_ERRORS = 4;
+/** This many standard errors apart is a difference: one false alarm in 100,000 looks, and every pair of runs looks ten times. */
+const SHARE_ERRORS = 4.5;
 const KS_DISTANCE = 0.1;
 const KS_P = 1e-4;
 const QUANTILES = [5, 25, 50, 75, 95] as const;
@@ -68,15 +68,20 @@ function quantileGap(a: Lengths, b: Lengths, percent: (typeof QUANTILES)[number]
   return { a: x, b: y, errors };
 }
 
+/**
+ * How surely the shares of requests up to a value differ, in standard errors: the root of the likelihood ratio of one
+ * share against two (Wilks), which unlike a pooled z stays honest when few requests are in the tail.
+ */
 function shareErrors(a: Float64Array, b: Float64Array, value: number): number {
-  const shareA = shareUpTo(a, value);
-  const shareB = shareUpTo(b, value);
-  const pooled = (shareA * a.length + shareB * b.length) / (a.length + b.length);
-  const error = Math.sqrt(pooled * (1 - pooled) * (1 / a.length + 1 / b.length));
-  return error > 0 ? Math.abs(shareA - shareB) / error : 0;
+  const [hitsA, hitsB] = [countUpTo(a, value), countUpTo(b, value)];
+  const pooled = (hitsA + hitsB) / (a.length + b.length);
+  const term = (hits: number, n: number, share: number): number =>
+    (hits > 0 ? hits * Math.log(hits / (n * share)) : 0) +
+    (hits < n ? (n - hits) * Math.log((n - hits) / (n * (1 - share))) : 0);
+  return Math.sqrt(Math.max(0, 2 * (term(hitsA, a.length, pooled) + term(hitsB, b.length, pooled))));
 }
 
-function shareUpTo(sorted: Float64Array, value: number): number {
+function countUpTo(sorted: Float64Array, value: number): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {
@@ -84,7 +89,7 @@ function shareUpTo(sorted: Float64Array, value: number): number {
     if (sorted[middle]! <= value) low = middle + 1;
     else high = middle;
   }
-  return low / sorted.length;
+  return low;
 }
 
 /** Without the values: a quantile's standard error, sqrt(p (1 - p) / n) over the density of a normal of that spread. */

@@ -68,10 +68,13 @@ export const loadModel = dimension<LoadModel>({
     if (a.kind === undefined || b.kind === undefined) {
       return unknown('The load model', a.kind !== undefined, b.kind !== undefined);
     }
-    if (a.kind === b.kind)
-      return same(`Both sides are an ${a.kind}.`.replace('an closed', 'a closed').replace('an session', 'a session'));
+    if (a.kind === b.kind) return same(`${article(a.kind)} on both sides.`);
     return confounds(
-      `A is ${a.kind}, B is ${b.kind}: a closed loop slows down with the server and an open one does not, so at equal throughput their latencies differ fundamentally.`,
+      `${article(a.kind)} on A, ${article(b.kind).toLowerCase()} on B: a closed loop slows down with the server and an open one does not, so at equal throughput their latencies differ fundamentally.`,
     );
   },
 });
+
+function article(kind: string): string {
+  return `${/^[aeiou]/.test(kind) ? 'An' : 'A'} ${kind}`;
+}

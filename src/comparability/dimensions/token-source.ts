@@ -1,15 +1,16 @@
 // Who counted the tokens? Server and client counts differ by percents, so a ratio over both is none.
+import type { ItlBasis } from '../../metrics/request-metrics';
 import type { TokenSource } from '../../report/manifest';
 import type { Evidence, MetricName } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { percent } from '../../report/figures';
 import { inManifest } from '../evidence';
-import { sideStreams, type Side } from '../side';
+import { sideStreams, successesOf, type Side } from '../side';
 
 interface TokenSources extends SideEvidence {
   readonly input: TokenSource | undefined;
   readonly output: TokenSource | undefined;
-  readonly itl: 'tokens' | 'chunks' | undefined;
+  readonly itl: ItlBasis | undefined;
   readonly streamed: boolean;
 }
 
@@ -17,6 +18,8 @@ const OUTPUT: readonly MetricName[] = ['tpot', 'ntpot', 'output_tokens_per_sec',
 const INPUT: readonly MetricName[] = ['input_tokens_per_sec', 'total_tokens_per_sec'];
 /** Of a mixture: shares of server-counted answers closer than this are one mixture. */
 const MIX_TOLERANCE = 0.01;
+/** Share of answers with one token a chunk from which both bases of ITL give the same numbers. */
+const SINGLE_SHARE = 0.99;
 
 function sourcesOf(side: Side): TokenSources {
   const tokens = side.run.manifest?.tokens;
@@ -29,16 +32,23 @@ function sourcesOf(side: Side): TokenSources {
     inManifest('tokens.itl', tokens?.itl),
   ];
   const summary = tokens
-    ? `output: ${tokens.output.source}, input: ${tokens.input.source}, ITL between ${tokens.itl}`
+    ? `output: ${tokens.output.source}, input: ${tokens.input.source}, ITL between ${itlBasis(side, tokens.itl)}`
     : 'not recorded';
   return {
     input: tokens?.input,
     output: tokens?.output,
-    itl: tokens?.itl,
+    itl: tokens && itlBasis(side, tokens.itl),
     streamed: sideStreams(side),
     summary,
     evidence,
   };
+}
+
+/** Where the server's count shows that every chunk carried one token, gaps between chunks are gaps between tokens. */
+function itlBasis({ stages }: Side, declared: ItlBasis): ItlBasis {
+  const streamed = (successesOf(stages) ?? []).filter((record) => record.chunkSeconds.length > 0);
+  const single = streamed.filter((record) => record.usage?.completionTokens === record.chunkSeconds.length);
+  return single.length > 0 && single.length >= SINGLE_SHARE * streamed.length ? 'tokens' : declared;
 }
 
 function identity(source: TokenSource | undefined): string | undefined {
@@ -73,7 +83,7 @@ function judge(a: TokenSources, b: TokenSources) {
   if (output) OUTPUT.forEach((metric) => metrics.add(metric));
   if (input) INPUT.forEach((metric) => metrics.add(metric));
   if (itl) metrics.add('itl');
-  const uncounted = [output, input].filter((found) => found?.uncounted);
+  const found = [output, input].filter((difference) => difference !== undefined);
   const words = [
     output?.words,
     input?.words,
@@ -82,8 +92,8 @@ function judge(a: TokenSources, b: TokenSources) {
   const message = words.filter((word) => word !== undefined).join('; ');
   const moves = moved([...metrics]);
   if (metrics.size === 0) return same(sameWords(a.output, a.input));
-  // Nobody counted on one side: there is no number to confound, only one that is missing.
-  if (uncounted.length > 0 && !itl && [output, input].every((found) => !found || found.uncounted)) {
+  // Nobody counted on one side: there is no number to confound, only one that is missing (ITL's basis follows from that).
+  if (found.length > 0 && found.every((difference) => difference.uncounted)) {
     return {
       state: 'unknown' as const,
       message: `${capital(message)}, so what needs the count cannot be judged.`,

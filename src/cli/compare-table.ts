@@ -1,0 +1,110 @@
+// A comparison on the terminal: what differs first, then the numbers, then what may be said. Words and signs, no colour.
+import type { ComparedRun, Comparison, Finding, MetricComparison } from '../comparability/comparison';
+import { metricCells, movesWords, numbered, tellingRows, verdictWords } from '../comparability/words';
+import { bullet, clean, columns, wrap } from './text-layout';
+
+const STATES: Readonly<Record<Finding['state'], string>> = {
+  confounds: 'CONFOUNDS',
+  unknown: 'UNKNOWN',
+  intended: 'intended',
+  aligned: 'aligned',
+  same: 'same',
+};
+
+/** @param width of the terminal; 80 to 120 are used */
+export function comparisonTable(comparison: Comparison, width: number): string {
+  const room = Math.min(120, Math.max(80, width));
+  const { findings, verdict, claim } = comparison;
+  const shown = findings.filter((finding) => finding.state !== 'same');
+  const parts = [
+    heads(comparison, room),
+    ...shown.map((finding, i) => findingText(finding, i + 1, room)),
+    sameLine(findings, room),
+    ...comparison.stages.map((stage, i) => metricsTable(comparison, stage.label, i, room)),
+    wrap(`Verdict: ${verdict.sentence}`, room),
+    claim.text === undefined ? wrap(claim.noClaim ?? '', room) : wrap(`Claim: ${claim.text}`, room),
+    notes(comparison, room),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function heads({ a, b, intended }: Comparison, room: number): string {
+  const fields: [string, (run: ComparedRun) => string | undefined][] = [
+    ['folder', (run) => run.folder],
+    ['started', (run) => run.startedAt],
+    ['tool', (run) => run.tool],
+    ['endpoint', (run) => run.endpoint],
+    ['model', (run) => run.model],
+    ['load', (run) => run.load],
+    ['state', (run) => run.state],
+  ];
+  const rows = fields.map(([label, of]) => {
+    const [left, right] = [of(a) ?? 'not recorded', of(b) ?? 'not recorded'];
+    return [left === right ? '' : '≠', label, left, right];
+  });
+  const table = columns([['', '', 'A', 'B'], ...rows], { room, shrink: [2, 3] });
+  return intended.length > 0 ? `${table}\n\nDeclared as the change under test: ${intended.join(', ')}` : table;
+}
+
+function findingText(finding: Finding, number: number, room: number): string {
+  const pitfall = finding.pitfall === undefined ? '' : `, ${finding.pitfall}`;
+  const evidence = tellingRows(finding).map((row) => ['', row.place, row.a, row.b]);
+  const lines = [
+    `${number}. ${STATES[finding.state]}  ${finding.title} (${finding.dimension}${pitfall})`,
+    wrap(finding.message, room, 3),
+    columns([['', 'read at', 'A', 'B'], ...evidence], { room: room - 1, indent: 1, shrink: [1, 2, 3] }),
+    bullet(
+      'moves:',
+      `${movesWords(finding.moves)}${finding.stages ? ` (${stagesWords(finding.stages)})` : ''}`,
+      room,
+      3,
+    ),
+  ];
+  if (finding.remedy !== undefined) lines.push(bullet('remedy:', finding.remedy, room, 3));
+  return lines.join('\n');
+}
+
+function stagesWords(stages: readonly number[]): string {
+  return `in table${stages.length === 1 ? '' : 's'} ${stages.map((stage) => stage + 1).join(', ')} below`;
+}
+
+function sameLine(findings: readonly Finding[], room: number): string {
+  const same = findings.filter((finding) => finding.state === 'same');
+  if (same.length === 0) return '';
+  const names = same.map((f) => (f.follows ? `${f.dimension} (follows from ${f.follows})` : f.dimension));
+  return bullet('Same:', names.join(', '), room, 0);
+}
+
+function metricsTable({ metrics, findings, stages }: Comparison, label: string, stage: number, room: number): string {
+  const own = metrics.filter((metric) => metric.stage === stage);
+  if (own.length === 0) return '';
+  const numbers = numbered(findings);
+  const rows = own.map((metric) => metricRow(metric, numbers));
+  const head = ['', 'metric', '', 'A', 'B', 'B − A', 'of A', '95 % interval', ''];
+  const title = `${stages.length > 1 ? `Table ${stage + 1}: ` : ''}${clean(label)}`;
+  const marked = own.some((metric) => metric.verdict === 'confounded');
+  const legend = marked
+    ? '\n~ confounded by the findings of these numbers above: the figure is shown, but is no result.'
+    : '';
+  return `${title}\n${columns([head, ...rows], { room, right: [3, 4, 5, 6, 7], shrink: [8] })}${legend}`;
+}
+
+function metricRow(metric: MetricComparison, numbers: ReadonlyMap<string, number>): string[] {
+  const cells = metricCells(metric);
+  const mark = metric.verdict === 'confounded' ? '~' : metric.verdict === 'undetermined' ? '?' : '';
+  return [
+    mark,
+    cells.label,
+    cells.unit,
+    cells.a,
+    cells.b,
+    cells.difference,
+    cells.percent,
+    cells.interval,
+    verdictWords(metric, numbers),
+  ];
+}
+
+function notes({ unmatched, notes: said }: Comparison, room: number): string {
+  return [...unmatched, ...said].map((note) => bullet('-', note, room, 0)).join('\n');
+}

@@ -1,0 +1,86 @@
+// A comparison as Markdown, fit for a pull request: verdict, findings, metrics; nothing in it depends on colour.
+import type { Comparison, ComparedRun, Finding, MetricComparison } from './comparison';
+import { metricCells, movesWords, numbered, tellingRows, verdictWords } from './words';
+
+const WORDS = { comparable: 'Comparable', confounded: 'Not comparable', undetermined: 'Undetermined' } as const;
+
+export function comparisonMarkdown(comparison: Comparison): string {
+  const { verdict, claim, findings } = comparison;
+  const shown = findings.filter((finding) => finding.state !== 'same');
+  const same = findings.filter((finding) => finding.state === 'same');
+  return [
+    `## ${WORDS[verdict.state]}: ${escape(comparison.a.name)} (A) and ${escape(comparison.b.name)} (B)`,
+    escape(verdict.sentence),
+    runs(comparison),
+    ...shown.map((finding, i) => findingText(finding, i + 1)),
+    `Same: ${same.map((finding) => (finding.follows ? `${finding.dimension} (follows from ${finding.follows})` : finding.dimension)).join(', ') || 'nothing'}.`,
+    ...comparison.stages.map((stage, i) => metricsTable(comparison, stage.label, i)),
+    claim.text === undefined ? `**No claim.** ${escape(claim.noClaim ?? '')}` : `**Claim.** ${escape(claim.text)}`,
+    [...comparison.unmatched, ...comparison.notes].map((note) => `- ${escape(note)}`).join('\n'),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
+    .concat('\n');
+}
+
+function runs({ a, b }: Comparison): string {
+  const row = (label: string, of: (run: ComparedRun) => string | undefined): string =>
+    `| ${label} | ${escape(of(a) ?? 'not recorded')} | ${escape(of(b) ?? 'not recorded')} |`;
+  return [
+    '| | A | B |',
+    '| --- | --- | --- |',
+    row('Folder', (run) => run.folder),
+    row('Started', (run) => run.startedAt),
+    row('Tool', (run) => run.tool),
+    row('Endpoint', (run) => run.endpoint),
+    row('Model', (run) => run.model),
+    row('Load', (run) => run.load),
+    row('State', (run) => run.state),
+  ].join('\n');
+}
+
+function findingText(finding: Finding, number: number): string {
+  const lines = [
+    `### ${number}. ${finding.state}: ${finding.title} (\`${finding.dimension}\`${finding.pitfall === undefined ? '' : `, ${finding.pitfall}`})`,
+    '',
+    escape(finding.message),
+    '',
+    '| Read at | A | B |',
+    '| --- | --- | --- |',
+    ...tellingRows(finding).map((row) => `| ${escape(row.place)} | ${escape(row.a)} | ${escape(row.b)} |`),
+    '',
+    `Moves: ${movesWords(finding.moves)}.`,
+  ];
+  if (finding.remedy !== undefined) lines.push('', `Remedy: ${escape(finding.remedy)}`);
+  return lines.join('\n');
+}
+
+function metricsTable({ metrics, findings }: Comparison, label: string, stage: number): string {
+  const numbers = numbered(findings);
+  const rows = metrics.filter((metric) => metric.stage === stage).map((metric) => metricRow(metric, numbers));
+  if (rows.length === 0) return '';
+  return [
+    `#### ${escape(label)}`,
+    '',
+    '| Metric | A | B | B − A | of A | 95 % interval of B − A | |',
+    '| --- | ---: | ---: | ---: | ---: | ---: | --- |',
+    ...rows,
+  ].join('\n');
+}
+
+function metricRow(metric: MetricComparison, numbers: ReadonlyMap<string, number>): string {
+  const cells = metricCells(metric);
+  // Struck through but readable: a confounded number is no result.
+  const mark = (text: string): string => (metric.verdict === 'confounded' && text !== '–' ? `~~${text}~~` : text);
+  const figures = [cells.a, cells.b, cells.difference, cells.percent, cells.interval].map(mark);
+  return `| ${cells.label}, ${cells.unit} | ${figures.join(' | ')} | ${escape(verdictWords(metric, numbers))} |`;
+}
+
+/** Reports are hostile input: no HTML, no links, no broken tables from a folder's texts. */
+function escape(text: string): string {
+  return text
+    .replace(/[\\`*_[\]|<>~]/g, (character) =>
+      character === '<' ? '&lt;' : character === '>' ? '&gt;' : `\\${character}`,
+    )
+    .replace(/\s*[\r\n]+\s*/g, ' ');
+}

@@ -1,0 +1,131 @@
+// The words a comparison is printed with, on the terminal and as Markdown.
+import { significant } from '../report/figures';
+import type { Evidence, Finding, FindingSide, MetricComparison, MetricName, MovedMetric } from './comparison';
+
+const METRICS: Readonly<Record<MetricName, string>> = {
+  ttft: 'TTFT',
+  tpot: 'TPOT',
+  itl: 'ITL',
+  ntpot: 'NTPOT',
+  request_latency: 'request latency',
+  schedule_delay: 'schedule delay',
+  requests_per_sec: 'requests/s',
+  input_tokens_per_sec: 'input tokens/s',
+  output_tokens_per_sec: 'output tokens/s',
+  total_tokens_per_sec: 'total tokens/s',
+  error_rate: 'error rate',
+};
+
+const ALL_METRICS = Object.keys(METRICS).length;
+
+/** "TTFT, request latency (mean, p90, p95); requests/s"; "every metric". */
+export function movesWords(moves: readonly MovedMetric[]): string {
+  if (moves.length === ALL_METRICS && moves.every((moved) => moved.statistics === undefined)) return 'every metric';
+  const groups = new Map<string, string[]>();
+  for (const { metric, statistics } of moves) {
+    const key = statistics?.join(', ') ?? '';
+    groups.set(key, [...(groups.get(key) ?? []), METRICS[metric]]);
+  }
+  return [...groups]
+    .map(([statistics, names]) => names.join(', ') + (statistics === '' ? '' : ` (${statistics})`))
+    .join('; ');
+}
+
+export interface EvidenceRow {
+  /** "run.json window.warmupStages". */
+  readonly place: string;
+  readonly a: string;
+  readonly b: string;
+}
+
+/** Evidence of both sides under each other by what it is about; a stage's number does not keep two keys apart. */
+export function evidenceRows({ a, b }: Pick<Finding, 'a' | 'b'>): EvidenceRow[] {
+  const rest = [...b.evidence];
+  const rows = a.evidence.map((left): EvidenceRow => {
+    const at = rest.findIndex((right) => subject(right) === subject(left));
+    const [right] = at < 0 ? [undefined] : rest.splice(at, 1);
+    const keys = right && right.key !== left.key ? `${left.key} / ${right.key}` : left.key;
+    return { place: `${left.file} ${keys}`, a: valueWords(left), b: valueWords(right) };
+  });
+  return [
+    ...rows,
+    ...rest.map((right) => ({ place: `${right.file} ${right.key}`, a: valueWords(undefined), b: valueWords(right) })),
+  ];
+}
+
+function subject({ file, key }: Evidence): string {
+  return `${file} ${key.replace(/\[\d+\]/g, '[]')}`;
+}
+
+function valueWords(evidence: Evidence | undefined): string {
+  return evidence?.value ?? 'not recorded';
+}
+
+/** Rows a reader needs: those that differ; when none does, the first few. */
+export function tellingRows(finding: { readonly a: FindingSide; readonly b: FindingSide }): EvidenceRow[] {
+  const rows = evidenceRows(finding);
+  const different = rows.filter((row) => row.a !== row.b);
+  return different.length > 0 ? different : rows.slice(0, 3);
+}
+
+export interface MetricCells {
+  readonly label: string;
+  readonly unit: string;
+  readonly a: string;
+  readonly b: string;
+  readonly difference: string;
+  readonly percent: string;
+  readonly interval: string;
+}
+
+const NONE = '–';
+
+/** Figures of one row; what is missing is a dash, the reason is in `reasonWords`. */
+export function metricCells({ label, unit, a, b, difference }: MetricComparison): MetricCells {
+  const interval = difference?.interval;
+  return {
+    label,
+    unit,
+    a: a.value === undefined ? NONE : significant(a.value),
+    b: b.value === undefined ? NONE : significant(b.value),
+    difference: difference ? signed(difference.absolute) : NONE,
+    percent: difference?.percentOfA === undefined ? NONE : `${signed(difference.percentOfA)} %`,
+    interval: interval ? `${signed(interval.low)} to ${signed(interval.high)}` : NONE,
+  };
+}
+
+function signed(value: number): string {
+  if (value === 0) return '0';
+  return value > 0 ? `+${significant(value)}` : significant(value);
+}
+
+/** What a row means, in words; `numbers` are the findings' places in the list above the table. */
+export function verdictWords(metric: MetricComparison, numbers: ReadonlyMap<string, number>): string {
+  const because = metric.because.map((dimension) => {
+    const number = numbers.get(dimension);
+    return number === undefined ? dimension : String(number);
+  });
+  const missing = missingWords(metric);
+  switch (metric.verdict) {
+    case 'confounded':
+      return `confounded by ${because.join(', ')}${missing === '' ? '' : `; ${missing}`}`;
+    case 'undetermined':
+      return missing === '' ? `undetermined by ${because.join(', ')}` : missing;
+    case 'comparable-after-alignment':
+      return `aligned (${because.join(', ')}): ${metric.difference?.words ?? missing}`;
+    case 'comparable':
+      return metric.difference?.words ?? missing;
+  }
+}
+
+function missingWords({ a, b }: MetricComparison): string {
+  if (a.missing !== undefined && a.missing === b.missing) return a.missing;
+  return [a.missing && `A: ${a.missing}`, b.missing && `B: ${b.missing}`].filter(Boolean).join('; ');
+}
+
+/** Findings that need a reader, numbered from 1 in their order. */
+export function numbered(findings: readonly Finding[]): ReadonlyMap<string, number> {
+  return new Map(
+    findings.filter((finding) => finding.state !== 'same').map((finding, i) => [finding.dimension, i + 1]),
+  );
+}

@@ -75,18 +75,24 @@ function sameLine(findings: readonly Finding[], room: number): string {
   return bullet('Same:', names.join(', '), room, 0);
 }
 
+/** Column of the absolute difference. */
+const DIFFERENCE = 4;
+
 function metricsTable({ metrics, findings, stages }: Comparison, label: string, stage: number, room: number): string {
   const own = metrics.filter((metric) => metric.stage === stage);
   if (own.length === 0) return '';
   const numbers = numbered(findings);
   const rows = own.map((metric) => metricRow(metric, numbers));
-  const head = ['', 'metric', '', 'A', 'B', 'B − A', 'of A', '95 % interval', ''];
+  const head = ['', 'metric', 'A', 'B', 'B − A', 'of A', '95 % interval', ''];
+  // A narrow terminal does without the absolute difference: both values and the interval stand beside it.
+  const narrow = room < 100;
+  const table = [head, ...rows].map((row) => (narrow ? row.filter((_, c) => c !== DIFFERENCE) : row));
   const title = `${stages.length > 1 ? `Table ${stage + 1}: ` : ''}${clean(label)}`;
   const marked = own.some((metric) => metric.verdict === 'confounded');
   const legend = marked
     ? '\n~ confounded by the findings of these numbers above: the figure is shown, but is no result.'
     : '';
-  return `${title}\n${columns([head, ...rows], { room, right: [3, 4, 5, 6, 7], shrink: [8] })}${legend}`;
+  return `${title}\n${columns(table, { room, right: narrow ? [2, 3, 4, 5] : [2, 3, 4, 5, 6], shrink: [narrow ? 6 : 7] })}${legend}`;
 }
 
 function metricRow(metric: MetricComparison, numbers: ReadonlyMap<string, number>): string[] {
@@ -94,8 +100,9 @@ function metricRow(metric: MetricComparison, numbers: ReadonlyMap<string, number
   const mark = metric.verdict === 'confounded' ? '~' : metric.verdict === 'undetermined' ? '?' : '';
   return [
     mark,
-    cells.label,
-    cells.unit,
+    cells.label.includes(cells.unit) || cells.unit === 'requests/s' || cells.unit === 'tokens/s'
+      ? cells.label
+      : `${cells.label}, ${cells.unit}`,
     cells.a,
     cells.b,
     cells.difference,

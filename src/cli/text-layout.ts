@@ -78,7 +78,19 @@ function fit(cells: readonly (readonly string[])[], { room, indent = 0, shrink }
   return widths;
 }
 
-/** Like linesOf, but a word that is wider than the column is broken: a table must keep its shape. */
+/** Like linesOf, but a table must keep its shape: words wider than the column break, after a dot or slash where there is one. */
 function pieces(text: string, width: number): string[] {
-  return linesOf(text, width).flatMap((line) => line.match(new RegExp(`.{1,${width}}`, 'gu')) ?? ['']);
+  const lines: string[] = [];
+  let line = '';
+  const parts = text
+    .split(/(?<=[ /_]|\.(?=[a-z]))/i)
+    .flatMap((part) => part.match(new RegExp(`.{1,${width}}`, 'gu')) ?? []);
+  for (const part of parts) {
+    if (line !== '' && (line + part).trimEnd().length > width) {
+      lines.push(line.trimEnd());
+      line = '';
+    }
+    line += part;
+  }
+  return [...lines, line.trimEnd()];
 }

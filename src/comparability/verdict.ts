@@ -70,7 +70,7 @@ export function claimOf(
 ): Comparison['claim'] {
   if (verdict.state === 'confounded') {
     const worst = findings.find((finding) => finding.state === 'confounds');
-    return { noClaim: `No claim can be made from these two runs. First remove: ${worst?.remedy ?? verdict.sentence}` };
+    return { noClaim: `No claim can be made from these two runs. First: ${worst?.remedy ?? verdict.sentence}` };
   }
   if (verdict.state === 'undetermined') {
     const open = findings.find((finding) => finding.state === 'unknown');

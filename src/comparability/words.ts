@@ -108,9 +108,9 @@ export function verdictWords(metric: MetricComparison, numbers: ReadonlyMap<stri
   const missing = missingWords(metric);
   switch (metric.verdict) {
     case 'confounded':
-      return `confounded by ${because.join(', ')}${missing === '' ? '' : `; ${missing}`}`;
+      return `confounded: ${because.join(', ')}${missing === '' ? '' : `; ${missing}`}`;
     case 'undetermined':
-      return missing === '' ? `undetermined by ${because.join(', ')}` : missing;
+      return missing === '' ? `undetermined: ${because.join(', ')}` : missing;
     case 'comparable-after-alignment':
       return `aligned (${because.join(', ')}): ${metric.difference?.words ?? missing}`;
     case 'comparable':

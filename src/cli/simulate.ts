@@ -33,6 +33,9 @@ const FLAGS = {
   'exit-with-parent': { type: 'boolean' },
 } as const;
 
+/** Every flag, for the test that holds the help against them. */
+export const SIMULATE_FLAGS: readonly string[] = Object.keys(FLAGS);
+
 const HELP = `isoperf simulate: an OpenAI-compatible model server whose truth you set, for trying out and for testing.
 
 Usage: isoperf simulate [options]

@@ -28,6 +28,10 @@ const SYNTAX: Readonly<Record<string, { message: string; remedy?: string }>> = {
     message: 'An alias (*name) points to no anchor (&name) above it.',
     remedy: 'Put text with * in quotes.',
   },
+  UNEXPECTED_TOKEN: {
+    message: 'Something stands here that YAML does not expect: a quote, comma or line break may be missing.',
+    remedy: 'Put text with braces, brackets or quotes inside in quotes.',
+  },
   BAD_DQ_ESCAPE: { message: 'Unknown escape in double quotes.', remedy: 'Double the backslash or use single quotes.' },
   KEY_OVER_1024_CHARS: { message: 'A key is longer than 1024 characters.' },
 };

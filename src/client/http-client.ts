@@ -202,7 +202,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   // undici calls this right before it writes the request to a connected socket. Not at dispatch: a connection still
-  // being opened, and from 7.30 on a reused idle one, are written to later.
+  // being opened, and from 7.30 on a reused idle one, are written to later. So opening a connection, or waiting for a
+  // free one, counts as lateness (scheduled to sent); inference-perf counts it as latency (reference section 4.2).
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#recorder.sent(performance.now() / 1000);
     this.#controller = controller;

@@ -1,6 +1,6 @@
 // A comparison on the terminal: what differs first, then the numbers, then what may be said. Words and signs, no colour.
 import type { ComparedRun, Comparison, Finding, MetricComparison } from '../comparability/comparison';
-import { metricCells, movesWords, numbered, tellingRows, verdictWords } from '../comparability/words';
+import { metricCells, movesWords, numbered, tellingRows, shortVerdict } from '../comparability/words';
 import { bullet, clean, columns, wrap } from './text-layout';
 
 const STATES: Readonly<Record<Finding['state'], string>> = {
@@ -108,7 +108,7 @@ function metricRow(metric: MetricComparison, numbers: ReadonlyMap<string, number
     cells.difference,
     cells.percent,
     cells.interval,
-    verdictWords(metric, numbers),
+    shortVerdict(metric, numbers),
   ];
 }
 

@@ -55,6 +55,9 @@ export function compare(runA: Run, runB: Run, { intended = [] }: CompareOptions 
   const stages = matching.pairs.map((pair) => ({ a: pair.a.id, b: pair.b.id, label: pair.label }));
   const metrics = compareMetrics(a, b, matching.pairs, findings);
   const verdict = verdictOf(findings, metrics, intended);
+  const claim = claimOf(verdict, findings, metrics, stages, intended, a, b);
+  // A claim carries its own bounds; without one, they are notes.
+  const bounds = claim.text === undefined ? [NOISE_YARDSTICK, NOT_EXAMINED] : [];
   const alone = (side: 'A' | 'B', stage: (typeof matching.unmatchedA)[number]): string =>
     `${side}’s stage ${stage.id} (${loadLabel(stage.load)}) has no counterpart and is not compared.`;
   return {
@@ -64,7 +67,7 @@ export function compare(runA: Run, runB: Run, { intended = [] }: CompareOptions 
     b: comparedRun(b),
     intended,
     verdict,
-    claim: claimOf(verdict, findings, metrics, stages, intended, a, b),
+    claim,
     findings,
     stages,
     unmatched: [
@@ -72,7 +75,7 @@ export function compare(runA: Run, runB: Run, { intended = [] }: CompareOptions 
       ...matching.unmatchedB.map((stage) => alone('B', stage)),
     ],
     metrics,
-    notes: [...intentNotes(findings, intended), ...identityNotes(a, b), NOISE_YARDSTICK, NOT_EXAMINED],
+    notes: [...intentNotes(findings, intended), ...identityNotes(a, b), ...bounds],
   };
 }
 

@@ -39,5 +39,8 @@ function wordsOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return JSON.stringify(value);
+  if (Array.isArray(value)) return JSON.stringify(value);
+  // A section of a config, as it reads: "min 32, max 256, mean 128"; what is null was not set.
+  const entries = Object.entries(value as Record<string, unknown>).filter(([, part]) => part !== null);
+  return entries.map(([key, part]) => `${key} ${typeof part === 'string' ? part : JSON.stringify(part)}`).join(', ');
 }

@@ -109,12 +109,14 @@ function headlines(metrics: readonly MetricComparison[], stages: readonly Matche
 function headline({ label, unit, a, b, difference }: MetricComparison): string {
   const show = (value: number | undefined): string => round(Number((value ?? NaN).toPrecision(3)));
   const { percentOfA, interval, words } = difference!;
-  const base = percentOfA === undefined ? '' : `${signed(percentOfA)} % of A`;
   const range =
     interval && a.value !== undefined && a.value !== 0
-      ? `, 95 % interval ${signed((interval.low / a.value) * 100)} to ${signed((interval.high / a.value) * 100)} %`
+      ? ` (95 % interval ${signed((interval.low / a.value) * 100)} to ${signed((interval.high / a.value) * 100)} %)`
       : '';
-  return `${label} ${show(a.value)} ${unit} on A and ${show(b.value)} ${unit} on B (${base}${range}; ${words})`;
+  const size = percentOfA === undefined ? '' : `, ${signed(percentOfA)} % of A${range}`;
+  const noDifference = words.startsWith('no ') ? ', no detectable difference' : '';
+  const name = label.toLowerCase().includes(unit) ? label : `${label}, ${unit},`;
+  return `${name} ${show(a.value)} on A and ${show(b.value)} on B${size}${noDifference}`;
 }
 
 function signed(value: number): string {

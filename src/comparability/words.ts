@@ -118,6 +118,19 @@ export function verdictWords(metric: MetricComparison, numbers: ReadonlyMap<stri
   }
 }
 
+/** The same in a word or two, for a table that has the figures beside it. */
+export function shortVerdict(metric: MetricComparison, numbers: ReadonlyMap<string, number>): string {
+  const { difference, verdict, better } = metric;
+  if (verdict === 'confounded' && difference) return verdictWords(metric, numbers).replace('confounded:', 'by');
+  if (verdict !== 'comparable' || !difference) return verdictWords(metric, numbers);
+  const { absolute, interval } = difference;
+  if (absolute === 0) return 'no difference';
+  if (interval && interval.low <= 0 && interval.high >= 0) return 'none detected';
+  const direction = absolute > 0 ? 'higher' : 'lower';
+  if (better === 'neither' || !interval) return `B ${direction}`;
+  return `B ${direction}, ${better === direction ? 'better' : 'worse'}`;
+}
+
 function missingWords({ a, b }: MetricComparison): string {
   if (a.missing !== undefined && a.missing === b.missing) return a.missing;
   return [a.missing && `A: ${a.missing}`, b.missing && `B: ${b.missing}`].filter(Boolean).join('; ');

@@ -25,7 +25,7 @@ export interface Endpoint {
   redact(text: string): string;
 }
 
-export interface TlsFiles {
+interface TlsFiles {
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;

@@ -12,7 +12,7 @@ export interface SequenceOutput {
   stopped(): void;
 }
 
-export interface SequenceInput {
+interface SequenceInput {
   /** Of the request's body, see model.ts. */
   readonly key: string;
   /** performance.now() when the request was whole; a sequence that need not wait is admitted at this very time. */

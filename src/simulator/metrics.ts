@@ -10,7 +10,7 @@ const ITL_BUCKETS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.
 const REQUEST_BUCKETS = [0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680];
 const TOKEN_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000];
 
-export interface FinishedSequence {
+interface FinishedSequence {
   readonly outputTokens: number;
   /** From arrival to the last step. */
   readonly latencySeconds: number;
@@ -33,7 +33,7 @@ export interface MetricsBook {
   render(now: Gauges): string;
 }
 
-export interface Totals {
+interface Totals {
   promptTokens: number;
   cachedTokens: number;
   generatedTokens: number;
@@ -42,7 +42,7 @@ export interface Totals {
   abort: number;
 }
 
-export interface Gauges {
+interface Gauges {
   readonly running: number;
   readonly waiting: number;
   readonly tokensHeld: number;

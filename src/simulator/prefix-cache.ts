@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 
 /** Tokens per block, vLLM's default. */
-export const BLOCK_TOKENS = 16;
+const BLOCK_TOKENS = 16;
 
 export interface PrefixCache {
   /** Prompt tokens found in the cache; the prompt's blocks are remembered from now on. */

@@ -14,7 +14,7 @@ declare const ISOPERF_VERSION: string;
 /** Longest body that is read, bytes. */
 const BODY_LIMIT = 64 * 1024 * 1024;
 
-export interface SimulatorStats {
+interface SimulatorStats {
   /** Generation requests that were understood. */
   readonly received: number;
   readonly running: number;

@@ -1,10 +1,10 @@
 // The words the simulator knows: made up, each exactly one token of the sample tokenizer (samples/tokenizer), so that
 // what the server counts and what a client counts with that tokenizer agree to the token.
 
-export const UNKNOWN_TOKEN = '<unk>';
+const UNKNOWN_TOKEN = '<unk>';
 export const END_TOKEN = '</s>';
 /** Ids 0 and 1; words follow. */
-export const SPECIAL_TOKENS: readonly string[] = [UNKNOWN_TOKEN, END_TOKEN];
+const SPECIAL_TOKENS: readonly string[] = [UNKNOWN_TOKEN, END_TOKEN];
 
 const WORD_COUNT = 1000;
 const ONSETS = ['b', 'd', 'f', 'g', 'k', 'l', 'm', 'n', 'p', 'r', 's', 't', 'v', 'z'];

@@ -1,18 +1,46 @@
 // The `isoperf` command: finds the verb, gives it the terminal, turns what it throws into one clear line.
-import { compareCommand } from './compare';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
-import { runCommand } from './run';
-import { schemaCommand } from './schema';
-import { simulateCommand } from './simulate';
-import { validateCommand } from './validate';
 
 declare const ISOPERF_VERSION: string;
 
-const COMMANDS: readonly Command[] = [validateCommand, runCommand, compareCommand, simulateCommand, schemaCommand];
+interface Verb {
+  readonly name: string;
+  readonly summary: string;
+  /** Loaded when asked for: `validate` must not pay for the engine's start-up. */
+  load(): Promise<Command>;
+}
+
+const VERBS: readonly Verb[] = [
+  {
+    name: 'validate',
+    summary: 'check configs as inference-perf would, and for what cannot run',
+    load: async () => (await import('./validate')).validateCommand,
+  },
+  {
+    name: 'run',
+    summary: 'run a benchmark and write its report folder',
+    load: async () => (await import('./run')).runCommand,
+  },
+  {
+    name: 'compare',
+    summary: 'judge whether two runs may be compared, and compare them',
+    load: async () => (await import('./compare')).compareCommand,
+  },
+  {
+    name: 'simulate',
+    summary: 'serve a simulated model whose truth is set by flags',
+    load: async () => (await import('./simulate')).simulateCommand,
+  },
+  {
+    name: 'schema',
+    summary: 'print the JSON Schema of a config, a run or a comparison',
+    load: async () => (await import('./schema')).schemaCommand,
+  },
+];
 
 function overview(): string {
-  const width = Math.max(...COMMANDS.map((command) => command.name.length));
-  const verbs = COMMANDS.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`).join('\n');
+  const width = Math.max(...VERBS.map((verb) => verb.name.length));
+  const verbs = VERBS.map((verb) => `  ${verb.name.padEnd(width)}  ${verb.summary}`).join('\n');
   return `isoperf ${ISOPERF_VERSION}: LLM serving benchmarks whose numbers can honestly be compared.
 
 Usage: isoperf <verb> [options]
@@ -38,21 +66,22 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
     return EXIT.unusable;
   }
   if (verb === '--help' || verb === '-h' || verb === 'help') {
-    const asked = COMMANDS.find((command) => command.name === rest[0]);
-    io.out(asked ? asked.help : overview());
+    const asked = VERBS.find((candidate) => candidate.name === rest[0]);
+    io.out(asked ? (await asked.load()).help : overview());
     return EXIT.ok;
   }
   if (verb === '--version' || verb === '-V') {
     io.out(`${ISOPERF_VERSION}\n`);
     return EXIT.ok;
   }
-  const command = COMMANDS.find((candidate) => candidate.name === verb);
-  if (!command) {
+  const found = VERBS.find((candidate) => candidate.name === verb);
+  if (!found) {
     io.err(
-      `isoperf: error: there is no verb '${verb}'. Verbs: ${COMMANDS.map((c) => c.name).join(', ')}. See isoperf --help\n`,
+      `isoperf: error: there is no verb '${verb}'. Verbs: ${VERBS.map((candidate) => candidate.name).join(', ')}. See isoperf --help\n`,
     );
     return EXIT.unusable;
   }
+  const command = await found.load();
   if (rest.includes('--help') || rest.includes('-h')) {
     io.out(command.help);
     return EXIT.ok;

@@ -1,10 +1,14 @@
 // Builds the three bundles: extension host (cjs), command line and engine (cjs), webview (iife).
-// `--production` minifies; `--watch` rebuilds on change. Metafiles go to out/ for the bundle tests.
+// `--production` minifies; `--watch` rebuilds on change; `--outdir=FOLDER` builds there instead of into dist/.
+// Metafiles go to out/ for the bundle tests, those of another folder stay there.
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { build, context } from 'esbuild';
 
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
+const outdir = process.argv.find((word) => word.startsWith('--outdir='))?.slice('--outdir='.length) ?? 'dist';
+const isElsewhere = outdir !== 'dist';
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 const undiciVersion = JSON.parse(
   readFileSync(new URL('node_modules/undici/package.json', import.meta.url), 'utf8'),
@@ -27,7 +31,7 @@ const bundles = {
   extension: {
     ...common,
     entryPoints: ['src/extension/main.ts'],
-    outfile: 'dist/extension.js',
+    outfile: `${outdir}/extension.js`,
     platform: 'node',
     format: 'cjs',
     target: 'node20',
@@ -37,7 +41,7 @@ const bundles = {
   cli: {
     ...common,
     entryPoints: ['src/cli/main.ts'],
-    outfile: 'dist/cli.js',
+    outfile: `${outdir}/cli.js`,
     platform: 'node',
     format: 'cjs',
     target: 'node20',
@@ -47,7 +51,7 @@ const bundles = {
   webview: {
     ...common,
     entryPoints: { webview: 'webview/main.ts', style: 'webview/style.css' },
-    outdir: 'dist',
+    outdir,
     platform: 'browser',
     format: 'iife',
     target: 'chrome128',
@@ -64,6 +68,6 @@ for (const [name, options] of Object.entries(bundles)) {
     continue;
   }
   const result = await build(options);
-  writeFileSync(new URL(`out/${name}.meta.json`, import.meta.url), JSON.stringify(result.metafile));
-  if (name === 'cli') chmodSync(new URL('dist/cli.js', import.meta.url), 0o755);
+  if (!isElsewhere) writeFileSync(new URL(`out/${name}.meta.json`, import.meta.url), JSON.stringify(result.metafile));
+  if (name === 'cli') chmodSync(path.resolve(import.meta.dirname, outdir, 'cli.js'), 0o755);
 }

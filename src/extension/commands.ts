@@ -1,0 +1,242 @@
+// The commands: each asks for what it was not given, says in words why it cannot, and hands over to the part that does it.
+import * as vscode from 'vscode';
+import { looksLikeConfig } from '../config/detect';
+import { factsLine, differences } from './run-facts';
+import type { RunController } from './run-controller';
+import { workingFolder } from './run-controller';
+import { terminalLine } from './run-command';
+import type { KnownRun } from './runs';
+import { askForKey, askForUrl, originOf } from './secrets';
+import type { Services } from './services';
+import { pickTarget, rememberedTarget, rememberTarget, type Target } from './targets';
+import * as path from 'node:path';
+
+const languageRoom = () => import('./language-room');
+
+/** What a command may be called with: a place, a tree item, or nothing. */
+type Argument = vscode.Uri | { readonly uri: vscode.Uri } | { readonly folder: vscode.Uri } | undefined;
+
+export function registerCommands(services: Services, controller: RunController): vscode.Disposable {
+  const commands: Readonly<Record<string, (...args: never[]) => unknown>> = {
+    'isoperf.run': (config: Argument) => run(services, controller, config, false),
+    'isoperf.runAgainst': (config: Argument) => run(services, controller, config, true),
+    'isoperf.stop': () => controller.stop(false),
+    'isoperf.showLive': () => controller.showLive(),
+    'isoperf.openReport': (folder: Argument) => openReport(services, folder),
+    'isoperf.compareWith': (folder: Argument) => compareWith(services, folder),
+    'isoperf.compareSelected': (_: Argument, selected?: readonly KnownRun[]) => compareSelected(services, selected),
+    'isoperf.compareWithLast': (config: Argument) => compareWithLast(services, config),
+    'isoperf.setApiKey': (url?: string) => setApiKey(services, url),
+    'isoperf.forgetApiKey': () => forgetApiKey(services),
+    'isoperf.copyCliCommand': (config: Argument) => copyCliCommand(services, config),
+    'isoperf.explain': (code?: string) => explain(services, code),
+    'isoperf.showLog': () => services.log.show(true),
+    'isoperf.refreshRuns': () => services.runs.refresh(),
+  };
+  return vscode.Disposable.from(
+    ...Object.entries(commands).map(([id, handler]) => vscode.commands.registerCommand(id, guarded(services, handler))),
+  );
+}
+
+/** An error nobody expected is told once, with a way to the log, never as a bare stack. */
+function guarded(services: Services, handler: (...args: never[]) => unknown): (...args: never[]) => Promise<void> {
+  return async (...args) => {
+    try {
+      await handler(...args);
+    } catch (error) {
+      services.log.error(error instanceof Error ? error : String(error));
+      const message = error instanceof Error ? error.message : String(error);
+      if ((await vscode.window.showErrorMessage(`IsoPerf: ${message}`, 'Show Log')) !== undefined)
+        services.log.show(true);
+    }
+  };
+}
+
+function uriOf(argument: Argument): vscode.Uri | undefined {
+  if (argument === undefined || argument instanceof vscode.Uri) return argument;
+  return 'uri' in argument ? argument.uri : argument.folder;
+}
+
+/** The config a command is about: the one it was given, else the open editor's. Saved, on a disk, and one of ours. */
+async function configOf(argument: Argument): Promise<vscode.TextDocument | undefined> {
+  const uri = uriOf(argument);
+  const document = uri ? await vscode.workspace.openTextDocument(uri) : vscode.window.activeTextEditor?.document;
+  if (!document || !looksLikeConfig(document.getText())) {
+    void vscode.window.showInformationMessage(
+      'Open a benchmark config first: a YAML file with sections such as load, data and server.',
+    );
+    return undefined;
+  }
+  return document;
+}
+
+async function run(services: Services, controller: RunController, argument: Argument, ask: boolean): Promise<void> {
+  if (!vscode.workspace.isTrusted) {
+    const chosen = await vscode.window.showWarningMessage(
+      'IsoPerf runs benchmarks only in trusted workspaces: a config decides where requests go.',
+      'Manage Workspace Trust',
+    );
+    if (chosen !== undefined) await vscode.commands.executeCommand('workbench.trust.manage');
+    return;
+  }
+  const document = await configOf(argument);
+  if (!document) return;
+  if (document.uri.scheme !== 'file' || ((document.isDirty || document.isUntitled) && !(await document.save()))) {
+    void vscode.window.showErrorMessage(
+      'The config must be saved on a disk of this machine before it can run: the engine reads it from there.',
+    );
+    return;
+  }
+  const { baseUrlOf, errorsOf } = await languageRoom();
+  const text = document.getText();
+  if (errorsOf(text).length > 0 && !(await mayRunWithErrors(errorsOf(text).length))) return;
+  const baseUrl = baseUrlOf(text);
+  const last = rememberedTarget(services.context.workspaceState, document.uri);
+  const target = last && !ask ? last : await pickTarget(services.keys, baseUrl, last);
+  if (!target) return;
+  await rememberTarget(services.context.workspaceState, document.uri, target);
+  await controller.run({ config: document.uri, target, baseUrl });
+}
+
+/** The engine would refuse it; better to say so where the errors can be seen. */
+async function mayRunWithErrors(count: number): Promise<boolean> {
+  const words = count === 1 ? 'The config has an error' : `The config has ${count} errors`;
+  const chosen = await vscode.window.showErrorMessage(`${words}: it cannot run as it is.`, 'Show Problems');
+  if (chosen !== undefined) await vscode.commands.executeCommand('workbench.actions.view.problems');
+  return false;
+}
+
+async function openReport(services: Services, argument: Argument): Promise<void> {
+  const given = uriOf(argument);
+  const isFile = given !== undefined && /\.(json|jsonl|yaml)$/.test(given.path);
+  const folder = isFile
+    ? vscode.Uri.joinPath(given, '..')
+    : (given ?? (await pickRun(services, 'Open Report', undefined))?.folder);
+  if (folder) await services.reports.showReport(folder);
+}
+
+async function compareWith(services: Services, argument: Argument): Promise<void> {
+  const all = await services.runs.all();
+  const given = uriOf(argument);
+  const one = given
+    ? (all.find((known) => known.folder.toString() === given.toString()) ?? {
+        folder: given,
+        facts: { name: path.basename(given.path), state: 'unknown' as const },
+      })
+    : await pickRun(services, 'Compare: the First Run (A)', undefined);
+  if (!one) return;
+  const other = await pickRun(services, `Compare ${one.facts.name} With`, one);
+  if (other) await compareInTime(services, one, other);
+}
+
+async function compareSelected(services: Services, selected: readonly KnownRun[] | undefined): Promise<void> {
+  const [first, second, ...more] = selected ?? [];
+  if (!first || !second || more.length > 0) {
+    void vscode.window.showInformationMessage(
+      'Select two runs to compare (Ctrl or Cmd and a click selects the second).',
+    );
+    return;
+  }
+  await compareInTime(services, first, second);
+}
+
+/** The earlier run is A: it is what the later one is measured against. */
+async function compareInTime(services: Services, first: KnownRun, second: KnownRun): Promise<void> {
+  const isInOrder = (first.facts.startedAt ?? '') <= (second.facts.startedAt ?? '');
+  const [a, b] = isInOrder ? [first, second] : [second, first];
+  await services.reports.showComparison([a.folder, b.folder]);
+}
+
+/** The newest run of the config (or of all) against the run before it. */
+async function compareWithLast(services: Services, argument: Argument): Promise<void> {
+  const all = await services.runs.all();
+  const uri = uriOf(argument) ?? vscode.window.activeTextEditor?.document.uri;
+  const name = uri && /\.ya?ml$/.test(uri.path) ? path.posix.basename(uri.path).replace(/\.ya?ml$/, '') : undefined;
+  const ofConfig = all.find((known) => known.facts.name === name);
+  const newest = ofConfig ?? all[0];
+  const before = newest === undefined ? undefined : all[all.indexOf(newest) + 1];
+  if (!newest || !before) {
+    void vscode.window.showInformationMessage(
+      'There are no two runs to compare yet: run a config, change it, run it again.',
+    );
+    return;
+  }
+  await services.reports.showComparison([before.folder, newest.folder]);
+}
+
+interface RunItem extends vscode.QuickPickItem {
+  readonly run: KnownRun;
+}
+
+async function pickRun(
+  services: Services,
+  title: string,
+  against: KnownRun | undefined,
+): Promise<KnownRun | undefined> {
+  const all = (await services.runs.all()).filter((known) => known.folder.toString() !== against?.folder.toString());
+  if (all.length === 0) {
+    void vscode.window.showInformationMessage(
+      against ? 'There is no other run to compare with.' : 'There are no runs yet.',
+    );
+    return undefined;
+  }
+  const items = all.map((known): RunItem => {
+    const found = against ? differences(against.facts, known.facts) : [];
+    const sight = found.length === 0 ? 'nothing differs at first sight' : `differs in ${found.join('; ')}`;
+    const place = vscode.workspace.asRelativePath(known.folder);
+    return {
+      label: known.facts.name,
+      description: factsLine(known.facts),
+      detail: against ? sight : `${known.facts.model ?? 'model not recorded'} · ${place}`,
+      run: known,
+    };
+  });
+  const chosen = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
+  return chosen?.run;
+}
+
+async function setApiKey(services: Services, given: string | undefined): Promise<void> {
+  const document = vscode.window.activeTextEditor?.document;
+  const { baseUrlOf } = await languageRoom();
+  const suggestion = document && looksLikeConfig(document.getText()) ? baseUrlOf(document.getText()) : undefined;
+  const url = typeof given === 'string' ? given : await askForUrl('Set API Key: for Which Endpoint?', suggestion ?? '');
+  if (url === undefined) return;
+  const key = await askForKey(url);
+  if (key === undefined || key === '') return;
+  await services.keys.set(url, key);
+  void vscode.window.showInformationMessage(
+    `The key for ${originOf(url) ?? url} is in the secret storage. Runs against it use it.`,
+  );
+}
+
+async function forgetApiKey(services: Services): Promise<void> {
+  const origins = services.keys.origins();
+  if (origins.length === 0) {
+    void vscode.window.showInformationMessage('No API key is stored.');
+    return;
+  }
+  const origin = await vscode.window.showQuickPick(origins, { title: 'Forget API Key', placeHolder: 'Whose key?' });
+  if (origin === undefined) return;
+  await services.keys.forget(origin);
+  void vscode.window.showInformationMessage(`The key for ${origin} is forgotten.`);
+}
+
+async function copyCliCommand(services: Services, argument: Argument): Promise<void> {
+  const document = await configOf(argument);
+  if (!document) return;
+  const { baseUrlOf } = await languageRoom();
+  const target: Target = rememberedTarget(services.context.workspaceState, document.uri) ?? { kind: 'config' };
+  const url = target.kind === 'url' ? target.url : target.kind === 'config' ? baseUrlOf(document.getText()) : undefined;
+  const needsKey = url !== undefined && (await services.keys.get(url)) !== undefined;
+  const cli = services.context.asAbsolutePath(path.join('dist', 'cli.js'));
+  const config = path.relative(workingFolder(document.uri), document.uri.fsPath);
+  await vscode.env.clipboard.writeText(terminalLine(cli, config, target, needsKey));
+  void vscode.window.setStatusBarMessage('The command is on the clipboard', 3000);
+}
+
+/** Opens the catalogue of pitfalls at a code. */
+async function explain(services: Services, code: string | undefined): Promise<void> {
+  const page = vscode.Uri.joinPath(services.context.extensionUri, 'docs', 'pitfalls.md');
+  const fragment = typeof code === 'string' ? code.toLowerCase().replace(/[^a-z0-9-]/g, '') : '';
+  await vscode.commands.executeCommand('markdown.showPreview', page.with({ fragment }));
+}

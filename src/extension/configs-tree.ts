@@ -1,0 +1,45 @@
+// The tree "Configs": the benchmark configs of the workspace with their worst finding.
+import * as vscode from 'vscode';
+import { counted } from '../report/figures';
+import type { Configs, KnownConfig } from './configs';
+
+export class ConfigsTree implements vscode.TreeDataProvider<KnownConfig> {
+  private readonly changed = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(private readonly configs: Configs) {
+    configs.onDidChange(() => this.changed.fire(undefined));
+  }
+
+  async getChildren(parent?: KnownConfig): Promise<KnownConfig[]> {
+    return parent ? [] : [...(await this.configs.all())];
+  }
+
+  getTreeItem(config: KnownConfig): vscode.TreeItem {
+    const item = new vscode.TreeItem(config.uri.path.split('/').at(-1) ?? '');
+    const folder = vscode.workspace.asRelativePath(vscode.Uri.joinPath(config.uri, '..'));
+    const findings = findingWords(config);
+    item.id = config.uri.toString();
+    item.description = [findings, folder === '.' || folder.startsWith('/') ? '' : folder].filter(Boolean).join(' · ');
+    item.tooltip = `${vscode.workspace.asRelativePath(config.uri)}: ${findings}`;
+    item.contextValue = 'config';
+    item.iconPath = iconOf(config);
+    item.command = { command: 'vscode.open', title: 'Open', arguments: [config.uri] };
+    return item;
+  }
+}
+
+function findingWords({ errors, warnings, notes }: KnownConfig): string {
+  const parts = [
+    ...(errors > 0 ? [counted(errors, 'error')] : []),
+    ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
+    ...(notes > 0 ? [counted(notes, 'note')] : []),
+  ];
+  return parts.length === 0 ? 'no findings' : parts.join(', ');
+}
+
+function iconOf({ errors, warnings, notes }: KnownConfig): vscode.ThemeIcon {
+  if (errors > 0) return new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
+  if (warnings > 0) return new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+  return new vscode.ThemeIcon(notes > 0 ? 'info' : 'pass');
+}

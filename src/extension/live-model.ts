@@ -1,0 +1,226 @@
+// What the engine says, folded into what the live view shows. Pure: one state, one event at a time.
+import type { RunEvent } from '../events';
+import type { LiveStage, LiveView } from '../messages';
+import type { OutcomeCounts } from '../metrics/record';
+import type { Problem } from '../problem';
+import { counted, percent, significant, span, whole } from '../report/figures';
+import type { Tone } from '../report/view-model';
+
+type Planned = Extract<RunEvent, { type: 'planned' }>;
+type Tick = Extract<RunEvent, { type: 'tick' }>;
+type Finished = Extract<RunEvent, { type: 'finished' }>;
+
+export interface LiveState {
+  /** Name of the config, until the engine says more. */
+  readonly name: string;
+  readonly phase: LiveView['phase'];
+  readonly planned?: Planned;
+  readonly tick?: Tick;
+  readonly finished?: Finished;
+  /** Why the run ended without a report. */
+  readonly failure?: string;
+  readonly preparing?: { readonly done: number; readonly total: number };
+  readonly counting?: { readonly done: number; readonly total: number };
+  readonly stages: ReadonlyMap<number, { readonly state: 'running' | 'done'; readonly counts?: OutcomeCounts }>;
+  readonly health: readonly { readonly level: 'warning' | 'client-limited'; readonly message: string }[];
+  readonly problems: readonly Problem[];
+  readonly trace: LiveView['trace'];
+}
+
+/** Seconds the trace keeps. */
+const TRACE_SECONDS = 90;
+
+export function startState(name: string): LiveState {
+  return {
+    name,
+    phase: 'starting',
+    stages: new Map(),
+    health: [],
+    problems: [],
+    trace: { atSeconds: [], ttftMs: [], itlMs: [] },
+  };
+}
+
+export function withEvent(state: LiveState, event: RunEvent): LiveState {
+  switch (event.type) {
+    case 'problem':
+      return { ...state, problems: [...state.problems, event.problem] };
+    case 'preparing':
+      return { ...state, preparing: event };
+    case 'planned':
+      return { ...state, planned: event };
+    case 'stageStarted':
+      return {
+        ...state,
+        phase: running(state),
+        stages: new Map([...state.stages, [event.stage, { state: 'running' }]]),
+      };
+    case 'tick':
+      return { ...state, phase: running(state), tick: event, trace: traced(state.trace, event) };
+    case 'stageFinished': {
+      const entry = { state: 'done' as const, counts: event.counts };
+      return { ...state, stages: new Map([...state.stages, [event.stage, entry]]) };
+    }
+    case 'health':
+      return {
+        ...state,
+        health: [...state.health.filter(({ message }) => message !== event.message), event].slice(-4),
+      };
+    case 'counting':
+      return { ...state, phase: 'counting', counting: event };
+    case 'finished':
+      return { ...state, phase: 'finished', finished: event };
+  }
+}
+
+/** The engine is asked to stop; it says `finished` when it has. */
+export function stopping(state: LiveState): LiveState {
+  return state.phase === 'finished' || state.phase === 'failed' ? state : { ...state, phase: 'stopping' };
+}
+
+/** The process is gone without having said `finished`. */
+export function failed(state: LiveState, failure: string): LiveState {
+  return { ...state, phase: 'failed', failure };
+}
+
+function running(state: LiveState): LiveView['phase'] {
+  return state.phase === 'starting' ? 'running' : state.phase;
+}
+
+function traced(trace: LiveView['trace'], tick: Tick): LiveView['trace'] {
+  const from = tick.atSeconds - TRACE_SECONDS;
+  const keep = trace.atSeconds.filter((at) => at >= from).length;
+  const add = <T>(list: readonly T[], value: T): T[] => [...(keep === 0 ? [] : list.slice(-keep)), value];
+  return {
+    atSeconds: add(trace.atSeconds, tick.atSeconds),
+    ttftMs: add(trace.ttftMs, tick.ttftMs ?? null),
+    itlMs: add(trace.itlMs, tick.itlMs ?? null),
+  };
+}
+
+export function liveView(state: LiveState): LiveView {
+  const { planned } = state;
+  const progress = progressOf(state);
+  return {
+    title: planned?.name ?? state.name,
+    identity: planned ? [planned.endpoint, planned.model, planned.load] : [],
+    phase: state.phase,
+    words: wordsOf(state),
+    tone: toneOf(state),
+    ...(progress === undefined ? {} : { progress }),
+    stages: stagesOf(state),
+    counts: countsOf(state),
+    figures: figuresOf(state),
+    health: state.health.map(({ level, message }) => ({ tone: level === 'warning' ? 'caution' : 'bad', message })),
+    errors: state.tick?.errors ?? [],
+    trace: state.trace,
+    problems: state.problems.map(({ severity, message, remedy }) => ({
+      tone: severity === 'error' ? 'bad' : severity === 'warning' ? 'caution' : 'neutral',
+      message,
+      ...(remedy === undefined ? {} : { remedy }),
+    })),
+  };
+}
+
+function wordsOf(state: LiveState): string {
+  switch (state.phase) {
+    case 'starting':
+      if (state.planned) return 'Starting';
+      return state.preparing
+        ? `Preparing the requests: ${whole(state.preparing.done)} of ${whole(state.preparing.total)}`
+        : 'Preparing the requests';
+    case 'stopping':
+      return state.tick ? `Stopping: ${counted(state.tick.counts.inFlight, 'request')} still in flight` : 'Stopping';
+    case 'counting':
+      return state.counting
+        ? `Counting tokens: ${whole(state.counting.done)} of ${whole(state.counting.total)} answers`
+        : 'Counting tokens';
+    case 'finished':
+      return state.finished?.summary ?? 'Finished';
+    case 'failed':
+      return state.failure ?? 'The run failed';
+    case 'running':
+      return runningWords(state);
+  }
+}
+
+/** "Stage 2 of 3, 41 s left"; a closed loop has no known end. */
+export function runningWords({ planned, tick }: LiveState): string {
+  if (!planned || !tick) return 'Running';
+  const position = planned.stages.findIndex((stage) => stage.id === tick.stage);
+  const stage = planned.stages[position];
+  const left = stage?.durationSeconds === undefined ? undefined : stage.durationSeconds - tick.stageElapsedSeconds;
+  const words = `Stage ${position + 1} of ${planned.stages.length}`;
+  if (left === undefined) return `${words}, ${span(tick.stageElapsedSeconds)} so far`;
+  return left > 0 ? `${words}, ${span(Math.ceil(left))} left` : `${words}, waiting for the last answers`;
+}
+
+function toneOf(state: LiveState): Tone {
+  if (state.phase === 'failed') return 'bad';
+  if (state.phase === 'finished') return state.finished?.state === 'complete' ? 'good' : 'caution';
+  return 'neutral';
+}
+
+function progressOf(state: LiveState): number | undefined {
+  const { planned, tick, phase } = state;
+  if (phase === 'finished') return 1;
+  if (phase === 'failed') return 0;
+  if (!planned || !tick || planned.plannedRequests === 0) return undefined;
+  const { ok, failed: bad, cancelled, notSent } = tick.counts;
+  return Math.min(1, (ok + bad + cancelled + notSent) / planned.plannedRequests);
+}
+
+function stagesOf({ planned, stages, tick }: LiveState): LiveStage[] {
+  return (planned?.stages ?? []).map((stage) => {
+    const known = stages.get(stage.id);
+    const counts = known?.counts;
+    const ended = counts ? counts.ok + counts.failed + counts.cancelled : undefined;
+    const words =
+      ended !== undefined
+        ? `${whole(ended)} of ${whole(stage.planned)}`
+        : known && tick?.stage === stage.id
+          ? `${span(Math.floor(tick.stageElapsedSeconds))}, ${whole(stage.planned)} planned`
+          : `${whole(stage.planned)} planned`;
+    return { label: stage.label, warmup: stage.warmup, state: known?.state ?? 'waiting', words };
+  });
+}
+
+function countsOf({ planned, tick, finished }: LiveState): LiveView['counts'] {
+  const counts = finished ? { ...finished.counts, sent: undefined, inFlight: 0 } : tick?.counts;
+  const failures = (counts?.failed ?? 0) + (counts?.cancelled ?? 0);
+  const sent = finished ? finished.counts.planned - finished.counts.notSent : (tick?.counts.sent ?? 0);
+  return [
+    { label: 'Planned', value: whole(planned?.plannedRequests ?? 0), tone: 'neutral' },
+    { label: 'Sent', value: whole(sent), tone: 'neutral' },
+    { label: 'In flight', value: whole(counts?.inFlight ?? 0), tone: 'neutral' },
+    { label: 'Done', value: whole(counts?.ok ?? 0), tone: 'neutral' },
+    { label: 'Failed', value: whole(failures), tone: failures > 0 ? 'bad' : 'neutral' },
+  ];
+}
+
+function figuresOf({ tick }: LiveState): LiveView['figures'] {
+  const rate = (value: number | undefined): string => (value === undefined ? '–' : `${significant(value)} requests/s`);
+  const busy = tick?.eventLoopUse;
+  return [
+    {
+      label: 'Achieved',
+      value: rate(tick?.achievedRps),
+      detail: tick?.offeredRps === undefined ? 'closed loop' : `of ${significant(tick.offeredRps)} offered`,
+    },
+    {
+      label: 'Output',
+      value: tick?.outputTokensPerSecond === undefined ? '–' : `${significant(tick.outputTokensPerSecond)} tokens/s`,
+      detail: 'last 5 s',
+    },
+    {
+      label: 'Lag',
+      value: tick?.scheduleDelayMs === undefined ? '–' : `${significant(tick.scheduleDelayMs)} ms`,
+      detail: 'p95 of the last 5 s',
+    },
+    {
+      label: 'Client',
+      value: busy === undefined ? '–' : `${percent(busy)} busy`,
+      detail: busy === undefined ? '' : busy > 0.8 ? 'too busy to be on time' : busy > 0.5 ? 'busy' : 'keeps up',
+    },
+  ];
+}

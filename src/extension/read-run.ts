@@ -1,0 +1,63 @@
+// Reads a report folder whole, and says in a panel why it cannot be read. Loaded when the first report is opened.
+import type * as vscode from 'vscode';
+import { compare } from '../comparability/compare';
+import type { Comparison, DimensionId } from '../comparability/comparison';
+import { comparisonMarkdown } from '../comparability/markdown';
+import { comparisonView } from '../comparability/view';
+import type { ComparisonView } from '../comparability/view-model';
+import type { Problem, Result } from '../problem';
+import { reportMarkdown } from '../report/markdown';
+import { readRun } from '../report/read';
+import type { Run } from '../report/run';
+import { reportView } from '../report/view';
+import type { ReportView } from '../report/view-model';
+import { folderAccess } from './folders';
+
+export interface OpenReport {
+  readonly run: Run;
+  readonly view: ReportView;
+}
+
+export interface OpenComparison {
+  readonly a: Run;
+  readonly b: Run;
+  readonly comparison: Comparison;
+  readonly view: ComparisonView;
+}
+
+export async function openReport(folder: vscode.Uri): Promise<Result<OpenReport>> {
+  const read = await readRun(folderAccess(folder));
+  if (!read.ok) return read;
+  return { ok: true, value: { run: read.value, view: reportView(read.value) }, problems: read.problems };
+}
+
+export async function openComparison(
+  folders: readonly [vscode.Uri, vscode.Uri],
+  intended: readonly DimensionId[],
+): Promise<Result<OpenComparison>> {
+  const [a, b] = await Promise.all(folders.map((folder) => readRun(folderAccess(folder))));
+  if (!a!.ok || !b!.ok) return { ok: false, problems: [...a!.problems, ...b!.problems] };
+  return { ok: true, value: judged(a!.value, b!.value, intended), problems: [] };
+}
+
+export function judged(a: Run, b: Run, intended: readonly DimensionId[]): OpenComparison {
+  const comparison = compare(a, b, { intended });
+  return { a, b, comparison, view: comparisonView(comparison, a, b) };
+}
+
+export function comparisonAsMarkdown({ comparison }: OpenComparison): string {
+  return comparisonMarkdown(comparison);
+}
+
+export function asMarkdown(report: OpenReport): string {
+  return reportMarkdown(report.view);
+}
+
+/** The message of a view that cannot show anything: one cause, one action. */
+export function failureOf(problems: readonly Problem[]): { readonly message: string; readonly remedy: string } {
+  const first = problems.find((problem) => problem.severity === 'error') ?? problems[0];
+  return {
+    message: first ? `${first.message} (${first.code})` : 'The report could not be read',
+    remedy: first?.remedy ?? 'The log says more.',
+  };
+}

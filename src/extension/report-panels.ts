@@ -1,0 +1,242 @@
+// The panels that show reports and comparisons: opened, found again, restored after a reload, answered.
+import * as vscode from 'vscode';
+import type { DimensionId } from '../comparability/comparison';
+import { parseRestore, type Restore, type Side, type WebviewMessage } from '../messages';
+import type { Run } from '../report/run';
+import { Panel, VIEW_TYPES, type PanelOwner } from './panel';
+import type { OpenComparison, OpenReport } from './read-run';
+
+type Pair = readonly [vscode.Uri, vscode.Uri];
+
+/** Loaded with the first panel: reading and judging reports is the heavy part of the extension. */
+const readers = () => import('./read-run');
+
+export class ReportPanels {
+  private readonly open = new Map<string, Panel>();
+
+  constructor(
+    private readonly extension: vscode.Uri,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  /** Shows the report of a folder; a panel that shows it already comes to the front. */
+  async showReport(folder: vscode.Uri): Promise<void> {
+    const key = `report ${folder.toString()}`;
+    const known = this.open.get(key);
+    if (known) {
+      known.view.reveal();
+      return;
+    }
+    const owner = new ReportOwner(folder, this);
+    const panel = Panel.create(this.extension, 'report', nameOf(folder), owner);
+    this.keep(key, panel);
+    await owner.load(panel);
+  }
+
+  /** A live view has ended: the same panel becomes the report. */
+  async becomeReport(panel: Panel, folder: vscode.Uri): Promise<void> {
+    const owner = new ReportOwner(folder, this);
+    panel.owner = owner;
+    this.keep(`report ${folder.toString()}`, panel);
+    await owner.load(panel);
+  }
+
+  async showComparison(folders: Pair, intended: readonly DimensionId[] = []): Promise<void> {
+    const key = `comparison ${folders.join(' ')}`;
+    const known = this.open.get(key);
+    if (known) {
+      known.view.reveal();
+      return;
+    }
+    const owner = new ComparisonOwner(folders, intended, this);
+    const panel = Panel.create(this.extension, 'comparison', `${nameOf(folders[0])} ↔ ${nameOf(folders[1])}`, owner);
+    this.keep(key, panel);
+    await owner.load(panel);
+  }
+
+  /** Panels that were open when the window was reloaded find their folders again. */
+  registerSerializers(): vscode.Disposable {
+    const restore = (view: vscode.WebviewPanel, state: unknown): Promise<void> => this.restore(view, state);
+    return vscode.Disposable.from(
+      vscode.window.registerWebviewPanelSerializer(VIEW_TYPES.report, { deserializeWebviewPanel: restore }),
+      vscode.window.registerWebviewPanelSerializer(VIEW_TYPES.comparison, { deserializeWebviewPanel: restore }),
+    );
+  }
+
+  private async restore(view: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const saved = typeof state === 'object' && state !== null ? (state as { restore?: unknown }).restore : undefined;
+    const restore = parseRestore(saved);
+    if (!restore) {
+      this.log.warn(`a ${view.viewType} panel could not be restored: what it had saved is not readable`);
+      view.dispose();
+      return;
+    }
+    const folders = restore.folders.map((uri) => vscode.Uri.parse(uri));
+    const [first, second] = folders;
+    if (restore.kind === 'comparison' && first && second) {
+      const owner = new ComparisonOwner([first, second], restore.intended, this);
+      const panel = Panel.adopt(this.extension, view, 'comparison', view.title, owner);
+      this.keep(`comparison ${folders.join(' ')}`, panel);
+      await owner.load(panel);
+    } else if (first) {
+      // A run that was live when the window closed has ended with it; what it left is a report.
+      const owner = new ReportOwner(first, this);
+      const panel = Panel.adopt(this.extension, view, 'report', view.title, owner);
+      this.keep(`report ${first.toString()}`, panel);
+      await owner.load(panel);
+    }
+  }
+
+  private keep(key: string, panel: Panel): void {
+    this.open.set(key, panel);
+    panel.view.onDidDispose(() => {
+      if (this.open.get(key) === panel) this.open.delete(key);
+    });
+  }
+
+  unexpected(error: unknown): void {
+    this.log.error(error instanceof Error ? error : String(error));
+  }
+
+  async swap(panel: Panel, owner: ComparisonOwner): Promise<void> {
+    for (const [key, known] of this.open) if (known === panel) this.open.delete(key);
+    this.keep(`comparison ${owner.folders.join(' ')}`, panel);
+    panel.view.title = `${nameOf(owner.folders[0])} ↔ ${nameOf(owner.folders[1])}`;
+    await owner.load(panel);
+  }
+}
+
+class ReportOwner implements PanelOwner {
+  private report: OpenReport | undefined;
+
+  constructor(
+    private readonly folder: vscode.Uri,
+    private readonly panels: ReportPanels,
+  ) {}
+
+  async load(panel: Panel): Promise<void> {
+    panel.show({ type: 'loading', words: `Reading ${nameOf(this.folder)} …` });
+    const { openReport, failureOf } = await readers();
+    const read = await openReport(this.folder);
+    if (!read.ok) {
+      panel.show({ type: 'failed', ...failureOf(read.problems) });
+      return;
+    }
+    this.report = read.value;
+    panel.view.title = `Report: ${read.value.run.manifest?.name ?? nameOf(this.folder)}`;
+    panel.show({ type: 'report', view: read.value.view, restore: restoreOf('report', [this.folder]) });
+  }
+
+  async receive(message: WebviewMessage, panel: Panel): Promise<void> {
+    if (message.type === 'compareWith') {
+      await vscode.commands.executeCommand('isoperf.compareWith', this.folder);
+    } else if (message.type === 'copyMarkdown' && this.report) {
+      const { asMarkdown } = await readers();
+      await vscode.env.clipboard.writeText(asMarkdown(this.report));
+      panel.show({ type: 'copied' });
+    } else if (message.type === 'openFile') {
+      await openFile(this.folder, this.report?.run, message.file);
+    } else await receiveCommon(message);
+  }
+
+  onUnexpected(error: unknown): void {
+    this.panels.unexpected(error);
+  }
+}
+
+class ComparisonOwner implements PanelOwner {
+  private opened: OpenComparison | undefined;
+
+  constructor(
+    public folders: Pair,
+    private intended: readonly DimensionId[],
+    private readonly panels: ReportPanels,
+  ) {}
+
+  async load(panel: Panel): Promise<void> {
+    panel.show({ type: 'loading', words: 'Reading and comparing both runs …' });
+    const { openComparison, failureOf } = await readers();
+    const read = await openComparison(this.folders, this.intended);
+    if (!read.ok) {
+      panel.show({ type: 'failed', ...failureOf(read.problems) });
+      return;
+    }
+    this.opened = read.value;
+    this.send(panel);
+  }
+
+  private send(panel: Panel): void {
+    if (!this.opened) return;
+    const restore = restoreOf('comparison', this.folders, this.intended);
+    panel.show({ type: 'comparison', view: this.opened.view, restore });
+  }
+
+  async receive(message: WebviewMessage, panel: Panel): Promise<void> {
+    const opened = this.opened;
+    if (!opened) return;
+    switch (message.type) {
+      case 'copyMarkdown': {
+        const { comparisonAsMarkdown } = await readers();
+        await vscode.env.clipboard.writeText(comparisonAsMarkdown(opened));
+        panel.show({ type: 'copied' });
+        break;
+      }
+      case 'swap':
+        this.folders = [this.folders[1], this.folders[0]];
+        await this.panels.swap(panel, this);
+        break;
+      case 'intend': {
+        const dimension = opened.comparison.findings.find(
+          (finding) => finding.dimension === message.dimension,
+        )?.dimension;
+        this.intended = dimension === undefined ? [] : [dimension];
+        const { judged } = await readers();
+        this.opened = judged(opened.a, opened.b, this.intended);
+        this.send(panel);
+        break;
+      }
+      case 'openReport':
+        await this.panels.showReport(this.folders[indexOf(message.side)]);
+        break;
+      case 'openFile':
+        await openFile(this.folders[indexOf(message.side)], opened[message.side], message.file);
+        break;
+      case 'openEvidence': {
+        const { showEvidence } = await import('./evidence');
+        await showEvidence(opened, this.folders, message.finding, message.side);
+        break;
+      }
+      default:
+        await receiveCommon(message);
+    }
+  }
+
+  onUnexpected(error: unknown): void {
+    this.panels.unexpected(error);
+  }
+}
+
+const indexOf = (side: Side): 0 | 1 => (side === 'a' ? 0 : 1);
+
+async function receiveCommon(message: WebviewMessage): Promise<void> {
+  if (message.type === 'explain') await vscode.commands.executeCommand('isoperf.explain', message.code);
+  else if (message.type === 'showLog') await vscode.commands.executeCommand('isoperf.showLog');
+}
+
+/** Only files the reader listed: a view cannot name its way out of the folder. */
+async function openFile(folder: vscode.Uri, run: Run | undefined, file: string): Promise<void> {
+  if (!run?.files.includes(file)) return;
+  await vscode.window.showTextDocument(vscode.Uri.joinPath(folder, file), { viewColumn: vscode.ViewColumn.Beside });
+}
+
+function restoreOf(
+  kind: Restore['kind'],
+  folders: readonly vscode.Uri[],
+  intended: readonly DimensionId[] = [],
+): Restore {
+  return { kind, folders: folders.map((uri) => uri.toString()), intended };
+}
+
+export function nameOf(folder: vscode.Uri): string {
+  return folder.path.split('/').filter(Boolean).at(-1) ?? folder.toString();
+}

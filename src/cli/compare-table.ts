@@ -40,7 +40,8 @@ function heads({ a, b, intended }: Comparison, room: number): string {
   ];
   const rows = fields.map(([label, of]) => {
     const [left, right] = [of(a) ?? 'not recorded', of(b) ?? 'not recorded'];
-    return [left === right ? '' : '≠', label, left, right];
+    const expected = label === 'folder' || label === 'started';
+    return [left === right || expected ? '' : '≠', label, left, right];
   });
   const table = columns([['', '', 'A', 'B'], ...rows], { room, shrink: [2, 3] });
   return intended.length > 0 ? `${table}\n\nDeclared as the change under test: ${intended.join(', ')}` : table;
@@ -89,9 +90,11 @@ function metricsTable({ metrics, findings, stages }: Comparison, label: string, 
   const table = [head, ...rows].map((row) => (narrow ? row.filter((_, c) => c !== DIFFERENCE) : row));
   const title = `${stages.length > 1 ? `Table ${stage + 1}: ` : ''}${clean(label)}`;
   const marked = own.some((metric) => metric.verdict === 'confounded');
-  const legend = marked
-    ? '\n~ confounded by the findings of these numbers above: the figure is shown, but is no result.'
-    : '';
+  const resampled = own.some((metric) => metric.difference?.interval !== undefined);
+  const legend = [
+    marked ? '\n~ confounded by the findings of these numbers above: the figure is shown, but is no result.' : '',
+    resampled ? '\nIntervals are of B − A within these two runs; the noise from run to run comes on top.' : '',
+  ].join('');
   return `${title}\n${columns(table, { room, right: narrow ? [2, 3, 4, 5] : [2, 3, 4, 5, 6], shrink: [narrow ? 6 : 7] })}${legend}`;
 }
 

@@ -113,5 +113,6 @@ export function unknown(
   more: Partial<Judgement> = {},
 ): Judgement {
   const where = !recordedA && !recordedB ? 'either side' : recordedA ? 'B' : 'A';
-  return { state: 'unknown', message: `${what} is not recorded on ${where}, so it may differ.`, ...more };
+  const remedy = 'Measure that side with isoperf run, which records it; or make sure by other means that it was equal.';
+  return { state: 'unknown', message: `${what} is not recorded on ${where}, so it may differ.`, remedy, ...more };
 }

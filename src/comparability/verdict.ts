@@ -48,7 +48,7 @@ export function verdictOf(
     exitCode: 0,
     sentence:
       changed.length > 0
-        ? `Comparable: of ${findings.length} dimensions, only ${names(changed)} differs, as intended.`
+        ? `Comparable: of ${findings.length} dimensions, only ${names(changed)} ${changed.length === 1 ? 'differs' : 'differ'}, as intended.`
         : `Comparable: no difference found in ${findings.length} dimensions.`,
   };
 }
@@ -115,8 +115,8 @@ function headline({ label, unit, a, b, difference }: MetricComparison): string {
       : '';
   const size = percentOfA === undefined ? '' : `, ${signed(percentOfA)} % of A${range}`;
   const noDifference = words.startsWith('no ') ? ', no detectable difference' : '';
-  const name = label.toLowerCase().includes(unit) ? label : `${label}, ${unit},`;
-  return `${name} ${show(a.value)} on A and ${show(b.value)} on B${size}${noDifference}`;
+  const of = label.toLowerCase().includes(unit) ? '' : ` ${unit}`;
+  return `${label} ${show(a.value)}${of} on A and ${show(b.value)}${of} on B${size}${noDifference}`;
 }
 
 function signed(value: number): string {

@@ -44,8 +44,7 @@ export function evidenceRows({ a, b }: Pick<Finding, 'a' | 'b'>): EvidenceRow[] 
   const rows = a.evidence.map((left): EvidenceRow => {
     const at = rest.findIndex((right) => subject(right) === subject(left));
     const [right] = at < 0 ? [undefined] : rest.splice(at, 1);
-    const keys = right && right.key !== left.key ? `${left.key} / ${right.key}` : left.key;
-    return { place: `${left.file} ${keys}`, a: valueWords(left), b: valueWords(right) };
+    return { place: place(left, right), a: valueWords(left), b: valueWords(right) };
   });
   return [
     ...rows,
@@ -53,8 +52,15 @@ export function evidenceRows({ a, b }: Pick<Finding, 'a' | 'b'>): EvidenceRow[] 
   ];
 }
 
+function place(left: Evidence, right: Evidence | undefined): string {
+  const [own, other] = [`${left.file} ${left.key}`, right && `${right.file} ${right.key}`];
+  if (other === undefined || other === own) return own;
+  return right?.file === left.file ? `${own} / ${right.key}` : `${own} / ${other}`;
+}
+
+/** Without the numbers: a stage's position and rate do not keep two keys apart, the order of the stages pairs them. */
 function subject({ file, key }: Evidence): string {
-  return `${file} ${key.replace(/\[\d+\]/g, '[]')}`;
+  return `${file} ${key}`.replace(/\d+(\.\d+)?/g, '#');
 }
 
 function valueWords(evidence: Evidence | undefined): string {

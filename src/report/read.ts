@@ -1,5 +1,7 @@
 // A report folder -> Run. Ours are read whole; inference-perf's for what they hold; anything else is named as what it is.
 import * as z from 'zod';
+import { parseDocument } from '../config/document';
+import { redactText } from '../config/secrets';
 import type { LifecycleReport } from '../metrics/lifecycle';
 import { formatPath, type Problem, type Result } from '../problem';
 import { parseJson } from './json';
@@ -88,7 +90,7 @@ async function readFolder(folder: FolderAccess, files: readonly string[]): Promi
     tool: value
       ? { name: value.tool.name, version: value.tool.version }
       : { name: manifest ? 'isoperf' : 'inference-perf' },
-    ...(value ? { manifest: value, config: value.config.effective } : {}),
+    ...(value ? { manifest: value, config: value.config.effective } : foreignConfig(configText)),
     ...(configText === undefined || configFile === undefined ? {} : { configText, configFile }),
     ...(records ? { records } : {}),
     ...(reports.summary ? { summary: reports.summary } : {}),
@@ -99,6 +101,14 @@ async function readFolder(folder: FolderAccess, files: readonly string[]): Promi
   };
   if (!manifest && !run.summary && run.stages.size === 0) return { ok: false, problems };
   return { ok: true, value: run, problems };
+}
+
+/** The values of another tool's config.yaml; whether they are valid is not this reader's question. */
+function foreignConfig(text: string | undefined): { config?: Readonly<Record<string, unknown>> } {
+  const value = text === undefined ? undefined : parseDocument(redactText(text)).value;
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? { config: value as Record<string, unknown> }
+    : {};
 }
 
 type ManifestResult =

@@ -67,9 +67,7 @@ function limitOf(side: Side, stage: MeasuredStage): StageLimit {
     reasons.push(...(health.reasons.length > 0 ? health.reasons : ['client-limited']));
   const lateness = latenessOf(stage);
   if (reasons.length === 0 && lateness && (lateness.p50 > MEDIAN_DELAY_SECONDS || lateness.p99 > P99_DELAY_SECONDS)) {
-    reasons.push(
-      `requests left ${milliseconds(lateness.p50)} late in the median, ${milliseconds(lateness.p99)} at p99`,
-    );
+    reasons.push(`requests left ${delayWords(lateness.p50)} late in the median, ${delayWords(lateness.p99)} at p99`);
   }
   const cap = capOf(side, stage);
   const used = inFlight(stage);
@@ -90,16 +88,19 @@ function evidenceOf(side: Side, stage: MeasuredStage): Evidence[] {
   const index = side.run.manifest?.health.indexOf(health!) ?? -1;
   const key = index >= 0 ? `health[${index}]` : `health (stage ${stage.id})`;
   const lateness = latenessOf(stage);
-  const words = lateness && `p50 ${milliseconds(lateness.p50)}, p99 ${milliseconds(lateness.p99)}`;
+  const words = lateness && `p50 ${delayWords(lateness.p50)}, p99 ${delayWords(lateness.p99)}`;
   const label = loadLabel(stage.load);
   const used = inFlight(stage);
+  const inFlightWords = used === undefined ? undefined : round(used);
   return [
     inManifest(`${key}.verdict`, health && [health.verdict, ...health.reasons].join(': ')),
     stage.records
       ? inRecords(`sent - scheduled, ${label}`, words)
       : inReport(`stage_${stage.id}_lifecycle_metrics.json`, 'load_summary.schedule_delay', words),
     inManifest(`${key}.eventLoopUse`, health?.eventLoopUse === undefined ? undefined : round(health.eventLoopUse)),
-    inRecords(`in flight by Little’s law, ${label}`, used === undefined ? undefined : round(used)),
+    stage.records
+      ? inRecords(`in flight by Little’s law, ${label}`, inFlightWords)
+      : inReport(`stage_${stage.id}_lifecycle_metrics.json`, 'requests_per_sec x request_latency.mean', inFlightWords),
     health?.inFlightCap !== undefined
       ? inManifest(`${key}.inFlightCap`, health.inFlightCap, ['load', 'worker_max_concurrency'])
       : inConfig(side, ['load', 'worker_max_concurrency'], configValue(side.run, ['load', 'worker_max_concurrency'])),
@@ -152,6 +153,7 @@ function judge(a: ClientLimit, b: ClientLimit, { matching }: Context) {
   return same('The client kept up on both sides.');
 }
 
-function milliseconds(seconds: number): string {
-  return `${round(Number((seconds * 1000).toPrecision(3)))} ms`;
+function delayWords(seconds: number): string {
+  const inSeconds = Math.abs(seconds) >= 1;
+  return `${round(Number((inSeconds ? seconds : seconds * 1000).toPrecision(3)))} ${inSeconds ? 's' : 'ms'}`;
 }

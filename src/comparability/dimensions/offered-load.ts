@@ -71,7 +71,7 @@ export const offeredLoad = dimension<OfferedLoad>({
         : inReport(file, `load_summary.${closed ? 'concurrency' : 'requested_rate'}`, asked);
       if (closed) return [requested];
       const realised = rateRps === undefined ? undefined : `${round(rateRps)} requests/s`;
-      return [requested, inRecords(`offered by the schedule, ${loadLabel(stage.load)}`, realised)];
+      return [requested, realisedEvidence(stage, file, realised)];
     });
     const summary =
       stages.length === 0 ? 'no measured stage' : stages.map(({ stage }) => loadLabel(stage.load)).join(', ');
@@ -115,6 +115,14 @@ export const offeredLoad = dimension<OfferedLoad>({
     );
   },
 });
+
+/** The schedule's own rate where there are records, else what the run or its report says was sent. */
+function realisedEvidence(stage: MeasuredStage, file: string, value: string | undefined): Evidence {
+  if (stage.records) return inRecords(`offered by the schedule, ${loadLabel(stage.load)}`, value);
+  return stage.manifest
+    ? inManifest(`stages[${stage.id}].achievedRateRps`, value)
+    : inReport(file, 'load_summary.achieved_rate', value);
+}
 
 function of(side: OfferedLoad, stage: MeasuredStage): Offered {
   return side.stages.find((entry) => entry.stage === stage)!;

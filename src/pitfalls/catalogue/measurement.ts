@@ -1,0 +1,192 @@
+// Pitfalls of measuring: what a metric means, who counted, what is missing (CMP052 to CMP071).
+import { ALL_LATENCIES, DECODE, EVERYTHING, OUTPUT_RATES, pitfall, RATES, type Pitfall } from '../pitfall';
+
+export const MEASUREMENT_PITFALLS: readonly Pitfall[] = [
+  pitfall(52, {
+    title: 'Streaming is off',
+    consequence:
+      'There is no TTFT, TPOT or ITL: only NTPOT and whole-request latency. NTPOT contains the first token’s time and does not stand in for TPOT.',
+    remedy: 'Set api.streaming: true (the default is false).',
+    moves: ['ttft', 'tpot', 'itl'],
+    detectedIn: ['config', 'report', 'comparison'],
+    how: 'api.streaming is false or not written; time_to_first_token is null with successes.',
+    configPaths: ['api.streaming'],
+  }),
+  pitfall(53, {
+    title: 'Streaming on one side only',
+    consequence: 'Streams add usage chunks, proxy buffering and client work: even whole-request latency differs.',
+    remedy: 'Same setting on both sides.',
+    moves: EVERYTHING,
+    detectedIn: ['comparison'],
+    how: 'api.streaming differs.',
+    configPaths: ['api.streaming'],
+  }),
+  pitfall(54, {
+    title: 'TTFT waits for visible text',
+    consequence:
+      'Reasoning tokens do not count as first token in inference-perf, and one-token answers have no TTFT: reasoning models show huge or missing TTFT.',
+    remedy:
+      'Use the server’s TTFT for reasoning models. IsoPerf records the first token of any channel and of the content apart.',
+    moves: ['ttft'],
+    detectedIn: ['report', 'comparison'],
+    how: 'Fewer TTFT samples than successes; client TTFT far above the server’s.',
+    configPaths: ['api.streaming'],
+  }),
+  pitfall(55, {
+    title: 'The first requests open connections',
+    consequence: 'TTFT and latency include TCP and TLS set-up, paid by the first requests of each worker.',
+    remedy: 'Warm the connections with a warm-up stage.',
+    moves: ['ttft', 'request_latency', 'percentiles'],
+    detectedIn: ['report'],
+    how: 'p99.9 of the first stage far above later ones.',
+    configPaths: ['load.worker_max_tcp_connections'],
+  }),
+  pitfall(56, {
+    title: 'A proxy or gateway joins chunks',
+    consequence: 'Several tokens arrive at once: ITL is zero and then large, while TPOT stays right.',
+    remedy: 'Use TPOT; report gaps between chunks as such.',
+    moves: ['itl'],
+    detectedIn: ['report', 'comparison'],
+    how: 'Median ITL near 0 with a mean above it.',
+    configPaths: ['server.base_url'],
+  }),
+  pitfall(57, {
+    title: 'What ITL counts depends on the tokenizer section',
+    consequence:
+      'Without a tokenizer section ITL is the gap between chunks, with one between tokens: a factor of the tokens per chunk.',
+    remedy: 'The same on both sides, or compare TPOT.',
+    moves: ['itl'],
+    detectedIn: ['config', 'comparison'],
+    how: 'tokenizer is left out on one side.',
+    configPaths: ['tokenizer'],
+  }),
+  pitfall(58, {
+    title: 'Different counters of tokens',
+    consequence:
+      'Client and server counts differ by per cents, and reasoning tokens are in the server’s alone: tokens/s, TPOT and NTPOT move with the counter.',
+    remedy: 'One source on both sides; the server’s usage where there is one.',
+    moves: [...DECODE, ...RATES],
+    detectedIn: ['report', 'comparison'],
+    how: 'use_server_output_tokens differs; output_len and output_tokens differ by more than 1 %.',
+    configPaths: ['report.request_lifecycle.use_server_output_tokens'],
+  }),
+  pitfall(59, {
+    title: 'Input tokens changed their counter',
+    consequence:
+      'Main takes prompt tokens from the server, releases from the client: templates, tools and media make input tokens/s jump.',
+    remedy: 'Recompute both from prompt_tokens / time.',
+    moves: ['input_tokens_per_sec', 'total_tokens_per_sec'],
+    detectedIn: ['comparison'],
+    how: 'prompt_len present in one report, prompt_tokens in the other.',
+    configPaths: ['api.type'],
+  }),
+  pitfall(60, {
+    title: 'TPOT and ITL changed their meaning between versions',
+    consequence:
+      'Halved in v0.1 and v0.2, counted by event in v0.3 and v0.4, inflated by begin tokens in v0.5: factors of about 2.',
+    remedy: 'Do not compare them across these versions; derive TPOT as (latency - TTFT) / (n - 1).',
+    moves: ['tpot', 'itl'],
+    detectedIn: ['report', 'comparison'],
+    how: 'The layout and identities of the report tell the version class.',
+  }),
+  pitfall(61, {
+    title: 'Empty answers make NTPOT 0',
+    consequence: 'An answer without tokens enters the mean with 0: NTPOT is too low.',
+    remedy: 'Leave them out, and count them.',
+    moves: ['ntpot'],
+    detectedIn: ['report'],
+    how: 'Smallest NTPOT or output length is 0.',
+  }),
+  pitfall(62, {
+    title: 'Means of different things',
+    consequence: 'TPOT weighs every request alike, ITL every token: their means differ on the same run.',
+    remedy: 'Never set one against the other.',
+    moves: ['tpot', 'itl'],
+    detectedIn: ['comparison'],
+    how: 'One side shows TPOT, the other ITL.',
+  }),
+  pitfall(63, {
+    title: 'Percentiles are configurable',
+    consequence: 'A percentile that was not asked for is missing, and some views show it as 0; p50 is called median.',
+    remedy: 'Keep 50, 90, 95 and 99 in the list; read a missing value as missing.',
+    moves: ['percentiles'],
+    detectedIn: ['config', 'report'],
+    how: 'report.request_lifecycle.percentiles lacks common ones.',
+    configPaths: ['report.request_lifecycle.percentiles'],
+  }),
+  pitfall(64, {
+    title: 'Requests end after 300 s unless told otherwise',
+    consequence:
+      'Without request_timeout the HTTP library stops requests at 300 s: they fail, and the slowest latencies are missing from the percentiles.',
+    remedy: 'Write load.request_timeout, the same on both sides; show how many timed out.',
+    moves: ['request_latency', 'percentiles', 'error_rate'],
+    detectedIn: ['config', 'report', 'comparison'],
+    how: 'request_timeout is not written; failures at about 300 s.',
+    configPaths: ['load.request_timeout'],
+  }),
+  pitfall(65, {
+    title: 'Failed requests are left out of latency',
+    consequence:
+      'An overloaded server that turns requests away looks fast: only the survivors are in the percentiles, while the time counts for throughput.',
+    remedy: 'Show the error rate beside every number; compare only below 1 %.',
+    moves: [...ALL_LATENCIES, ...RATES, 'error_rate'],
+    detectedIn: ['report', 'comparison'],
+    how: 'failures above 1 % of the requests, or different shares on the two sides.',
+  }),
+  pitfall(66, {
+    title: 'Goodput leaves out failures and ignores unknown limits',
+    consequence:
+      'The share is of successes only; a limit with an unknown name counts as met, and without streaming TTFT, TPOT and ITL limits give 0 %.',
+    remedy: 'Use only ttft, tpot, itl, ntpot, request_latency; recompute good / (ok + failed).',
+    moves: ['goodput'],
+    detectedIn: ['config', 'report', 'comparison'],
+    how: 'Unknown constraint keys; token limits without streaming.',
+    configPaths: ['report.goodput', 'report.goodput.constraints'],
+  }),
+  pitfall(67, {
+    title: 'Goodput has its own time base',
+    consequence: 'Good requests per second can exceed requests per second.',
+    remedy: 'Recompute from counts and benchmark time.',
+    moves: ['goodput'],
+    detectedIn: ['report'],
+    how: 'request_goodput above requests_per_sec.',
+    configPaths: ['report.goodput'],
+  }),
+  pitfall(68, {
+    title: 'SLO headers override the goodput limits',
+    consequence:
+      'x-slo-ttft and x-slo-tpot headers set the limit per request: two runs with equal constraints may judge by different ones.',
+    remedy: 'Compare the headers too, or drop them.',
+    moves: ['goodput'],
+    detectedIn: ['config', 'comparison'],
+    how: 'api.headers has x-slo-* or the configured SLO headers while goodput is on.',
+    configPaths: ['api.headers', 'api.slo_ttft_header', 'api.slo_tpot_header', 'api.slo_unit'],
+  }),
+  pitfall(69, {
+    title: 'Errors inside a 200 answer count as success',
+    consequence:
+      'A stream that breaks off or carries an error, and an empty answer, are fast successes in inference-perf.',
+    remedy: 'Look at the smallest output lengths. IsoPerf counts both as failures.',
+    moves: [...ALL_LATENCIES, ...OUTPUT_RATES, 'error_rate'],
+    detectedIn: ['report', 'comparison'],
+    how: 'Smallest or p1 output length is 0 or far below what was asked.',
+  }),
+  pitfall(70, {
+    title: 'Chat answers without text fail when not streamed',
+    consequence: 'A tool call or reasoning-only answer has null content and is counted as a TypeError.',
+    remedy: 'Stream, or use a data type that expects tool calls.',
+    moves: ['error_rate'],
+    detectedIn: ['report'],
+    how: 'Failures labelled typeerror with chat and streaming off.',
+    configPaths: ['api.streaming', 'api.type'],
+  }),
+  pitfall(71, {
+    title: 'Timeouts carry two labels',
+    consequence: '"Timeout" and "timeouterror" are the same thing: each alone under-counts.',
+    remedy: 'Add them up.',
+    moves: ['error_rate'],
+    detectedIn: ['report'],
+    how: 'Both labels in failures.by_label.',
+    configPaths: ['load.request_timeout'],
+  }),
+];

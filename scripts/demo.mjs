@@ -26,10 +26,25 @@ function isoperf(args, { quiet = false } = {}) {
   return { child, done };
 }
 
-/** Starts a simulator and waits until it says where it listens. */
-async function simulator(...flags) {
+/** Starts a simulator on a port (0: any free one) and waits until it says where it listens. */
+async function simulator(port, ...flags) {
   const { child, done } = isoperf(
-    ['simulate', '--port', '0', '--ttft-ms', '40', '--tpot-ms', '6', '--jitter', '0.05', '--seed', '1', ...flags],
+    [
+      'simulate',
+      '--port',
+      String(port),
+      '--model',
+      'sim-model',
+      '--ttft-ms',
+      '40',
+      '--tpot-ms',
+      '6',
+      '--jitter',
+      '0.05',
+      '--seed',
+      '1',
+      ...flags,
+    ],
     { quiet: true },
   );
   let said = '';
@@ -88,18 +103,21 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 try {
   rmSync(out, { recursive: true, force: true });
   say('Run A: baseline.yaml against a simulated server that reports its token counts.');
-  const withUsage = await simulator();
-  await run('baseline', withUsage.url, 'A');
+  let server = await simulator(0);
+  const { port } = new URL(server.url);
+  await run('baseline', server.url, 'A');
+  await server.stop();
   say('Run B: candidate.yaml against the same simulated server, which now keeps its token counts to itself.');
-  const withoutUsage = await simulator('--usage', 'off');
-  await run('candidate', withoutUsage.url, 'B');
-  await withoutUsage.stop();
+  server = await simulator(port, '--usage', 'off');
+  await run('candidate', server.url, 'B');
+  await server.stop();
   say('May A and B be compared?');
   const confounded = await compare('A', 'B');
 
   say('Now an honest repeat: run A again, nothing changed.');
-  await run('baseline', withUsage.url, 'A-again');
-  await withUsage.stop();
+  server = await simulator(port);
+  await run('baseline', server.url, 'A-again');
+  await server.stop();
   const comparable = await compare('A', 'A-again');
 
   const right = confounded === 3 && comparable === 0;

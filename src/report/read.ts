@@ -146,9 +146,14 @@ async function readManifest(folder: FolderAccess): Promise<ManifestResult> {
 
 async function readJournal(folder: FolderAccess, problems: Problem[]): Promise<Run['records']> {
   if (await tooLarge(folder, RECORDS_FILE, MAX_RECORDS_BYTES, problems)) return undefined;
-  const journal = await readRecords(folder, RECORDS_FILE);
-  problems.push(...(journal?.problems ?? []));
-  return journal?.records;
+  try {
+    const journal = await readRecords(folder, RECORDS_FILE);
+    problems.push(...(journal?.problems ?? []));
+    return journal?.records;
+  } catch (error) {
+    problems.push(unreadable(folder, RECORDS_FILE, error));
+    return undefined;
+  }
 }
 
 async function readLifecycles(
@@ -195,7 +200,7 @@ async function readSmall(folder: FolderAccess, file: string, problems: Problem[]
   try {
     return await folder.readText(file);
   } catch (error) {
-    problems.push(refusal('REP113', `${folder.name}/${file} cannot be read: ${reasonOf(error)}`, file));
+    problems.push(unreadable(folder, file, error));
     return undefined;
   }
 }
@@ -212,6 +217,10 @@ async function tooLarge(folder: FolderAccess, file: string, limit: number, probl
     ),
   );
   return true;
+}
+
+function unreadable(folder: FolderAccess, file: string, error: unknown): Problem {
+  return refusal('REP113', `${folder.name}/${file} cannot be read: ${reasonOf(error)}`, file);
 }
 
 function refusal(code: string, message: string, file: string): Problem {

@@ -1,7 +1,7 @@
 // Was the same window measured? A cold start inside it on one side alone moves tails and throughput.
 import { latencySeconds, ttftSeconds } from '../../metrics/request-metrics';
 import { percentile, sortedValues } from '../../metrics/statistics';
-import { mannWhitney } from '../../metrics/two-samples';
+import { mannKendall, mannWhitney } from '../../metrics/two-samples';
 import type { Evidence } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { counted } from '../../report/figures';
@@ -20,6 +20,8 @@ interface ColdStart {
   readonly p: number;
   readonly first: number;
   readonly metric: 'TTFT' | 'latency';
+  /** Of the whole opening stage over time: Mann-Kendall's z, negative while it gets faster. */
+  readonly trend: number;
 }
 
 interface Window extends SideEvidence {
@@ -30,6 +32,8 @@ interface Window extends SideEvidence {
 const COLD_RATIO = 1.5;
 const WARM_RATIO = 1.2;
 const COLD_P = 1e-4;
+const TREND_POINTS = 400;
+const TREND_Z = 3;
 /** Warm-ups whose sizes differ by no more than this are one treatment. */
 const SIZE_FACTOR = 2;
 
@@ -53,7 +57,24 @@ function coldStartOf({ stages }: Side): ColdStart | undefined {
   const warm = percentile(sortedValues(rest), 50);
   if (!(warm > 0)) return undefined;
   const ratio = percentile(sortedValues(head), 50) / warm;
-  return { ratio, p: mannWhitney(head, rest).p, first, metric: streamed ? 'TTFT' : 'latency' };
+  return {
+    ratio,
+    p: mannWhitney(head, rest).p,
+    first,
+    metric: streamed ? 'TTFT' : 'latency',
+    trend: mannKendall(thin(times)).statistic,
+  };
+}
+
+/** Every k-th value: the trend test looks at all pairs. */
+function thin(values: readonly number[]): number[] {
+  const step = Math.ceil(values.length / TREND_POINTS);
+  return values.filter((_, i) => i % step === 0);
+}
+
+function trendWords({ trend }: ColdStart): string {
+  const word = Math.abs(trend) < TREND_Z ? 'none' : trend < 0 ? 'falling' : 'rising';
+  return `${word} (Mann-Kendall z ${trend.toFixed(1)})`;
 }
 
 function isCold(cold: ColdStart | undefined): boolean {
@@ -84,6 +105,7 @@ export const warmupWindow = dimension<Window>({
       inManifest('window.warmupStages', side.run.manifest && listOf(side.warmupStages ?? []), path),
       inManifest('window.warmupRequests', warmup?.requests),
       inRecords(`median ${cold?.metric ?? 'TTFT'} of the first ${cold?.first ?? 'requests'} in the window`, words),
+      inRecords(`trend of ${cold?.metric ?? 'TTFT'} over the window`, cold && trendWords(cold)),
     ];
     const summary =
       warmup === undefined

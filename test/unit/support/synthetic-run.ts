@@ -47,9 +47,7 @@ export interface SyntheticOptions {
 }
 
 export type LengthLaw =
-  | number
-  | { readonly from: number; readonly to: number }
-  | { readonly mean: number; readonly stdDev: number };
+  number | { readonly from: number; readonly to: number } | { readonly mean: number; readonly stdDev: number };
 
 /** Uniform in [0, 1), from a linear congruential stream mixed well enough for tests. */
 export function randomStream(seed: number): () => number {
@@ -174,7 +172,13 @@ function stageRecords(
   });
 }
 
-function oneRecord(set: Settings, stage: number, id: number, scheduledSeconds: number, random: () => number): RequestRecord {
+function oneRecord(
+  set: Settings,
+  stage: number,
+  id: number,
+  scheduledSeconds: number,
+  random: () => number,
+): RequestRecord {
   const spread = (): number => Math.exp(set.jitter * normalFrom(random));
   const askedPromptTokens = draw(set.promptTokens, random);
   const maxTokens = draw(set.maxTokens, random);
@@ -189,9 +193,23 @@ function oneRecord(set: Settings, stage: number, id: number, scheduledSeconds: n
   const lastTokenSeconds = first + (tokens - 1) * gap;
   const failed = random() < set.failureShare;
   const outcome: Outcome = failed
-    ? { kind: 'failed', errorType: 'HTTP Error 503', label: '503 - Service Unavailable', message: 'busy', httpStatus: 503 }
+    ? {
+        kind: 'failed',
+        errorType: 'HTTP Error 503',
+        label: '503 - Service Unavailable',
+        message: 'busy',
+        httpStatus: 503,
+      }
     : { kind: 'ok' };
-  const planned = { id, stage, scheduledSeconds, sentSeconds, askedPromptTokens, maxTokens, promptHash: `h${set.seed}-${id}` };
+  const planned = {
+    id,
+    stage,
+    scheduledSeconds,
+    sentSeconds,
+    askedPromptTokens,
+    maxTokens,
+    promptHash: `h${set.seed}-${id}`,
+  };
   const base = { ...planned, requestBytes: 200 + 5 * askedPromptTokens, outcome };
   if (failed) return { ...base, chunkSeconds: [], endSeconds: first };
   const perChunk = chunkSeconds.map((_, k) => Math.min(set.tokensPerChunk, tokens - k * set.tokensPerChunk));
@@ -228,8 +246,21 @@ function manifestOf(set: Settings, records: readonly RequestRecord[], planned: r
     tool: { name: 'isoperf', version: '0.1.0' },
     runtime: { node: '20', undici: '7', platform: 'linux', arch: 'x64', cpus: 2 },
     clock: { startedAt: '2026-11-29T12:00:00Z', zeroMonotonicSeconds: 1 },
-    config: { file: 'config.yaml', sha256: '0', target: 'main', overrides: [], directives: [], effective: effective(set) },
-    workload: { fingerprint: `f${set.seed}`, promptsHash: `p${set.seed}`, seed: set.seed, dataType: 'random', distinctPrompts: records.length },
+    config: {
+      file: 'config.yaml',
+      sha256: '0',
+      target: 'main',
+      overrides: [],
+      directives: [],
+      effective: effective(set),
+    },
+    workload: {
+      fingerprint: `f${set.seed}`,
+      promptsHash: `p${set.seed}`,
+      seed: set.seed,
+      dataType: 'random',
+      distinctPrompts: records.length,
+    },
     stages,
     tokens: { input: source('input'), output: source('output'), itl: set.tokenizer ? 'tokens' : 'chunks' },
     lengths: { ...(ended ? { output: ended } : {}), finishReasons: {} },

@@ -1,0 +1,114 @@
+// The block bootstrap: reproducible, fast enough to be used, and its intervals cover what they promise.
+import { describe, expect, it } from 'vitest';
+import {
+  blockLength,
+  bootstrap,
+  differenceInterval,
+  intervalOf,
+  seriesOf,
+  uniformIntegers,
+  type Quantity,
+} from '../../../src/metrics/bootstrap';
+import { mean, percentile, sortedValues } from '../../../src/metrics/statistics';
+import { normalFrom, randomStream } from '../support/synthetic-run';
+
+const QUANTITIES: readonly Quantity[] = [
+  { kind: 'mean' },
+  { kind: 'percentile', percent: 50 },
+  { kind: 'percentile', percent: 95 },
+];
+
+/** Skewed latencies whose neighbours resemble each other: exp of an AR(1) series. */
+function latencies(n: number, phi: number, seed: number): number[] {
+  const random = randomStream(seed);
+  let state = normalFrom(random);
+  return Array.from({ length: n }, () => {
+    state = phi * state + Math.sqrt(1 - phi * phi) * normalFrom(random);
+    return Math.exp(0.5 * state);
+  });
+}
+
+const single = (values: readonly number[]) => seriesOf(values.map((value) => [value]));
+
+describe('coverage of a difference that is zero', () => {
+  it.each([
+    { phi: 0, n: 300 },
+    { phi: 0.6, n: 600 },
+  ])('phi $phi, n $n: about 95 % of the intervals hold it', ({ phi, n }) => {
+    const runs = 150;
+    const hits = QUANTITIES.map(() => 0);
+    for (let run = 0; run < runs; run++) {
+      const a = bootstrap(single(latencies(n, phi, 2 * run + 1)), QUANTITIES, { resamples: 400, seed: 1 });
+      const b = bootstrap(single(latencies(n, phi, 2 * run + 2)), QUANTITIES, { resamples: 400, seed: 2 });
+      QUANTITIES.forEach((_, k) => {
+        const { low, high } = differenceInterval(a[k]!, b[k]!);
+        if (low <= 0 && high >= 0) hits[k]!++;
+      });
+    }
+    for (const hit of hits) {
+      expect(hit / runs).toBeGreaterThanOrEqual(0.88);
+      expect(hit / runs).toBeLessThan(1);
+    }
+  });
+});
+
+it('a real difference is seen', () => {
+  const a = bootstrap(single(latencies(400, 0.3, 1)), QUANTITIES, { seed: 1 });
+  const b = bootstrap(single(latencies(400, 0.3, 2).map((value) => value * 1.5)), QUANTITIES, { seed: 2 });
+  for (const k of [0, 1, 2]) expect(differenceInterval(a[k]!, b[k]!).low).toBeGreaterThan(0);
+});
+
+it('the same seed gives the same interval, another seed nearly so', () => {
+  const series = single(latencies(500, 0.3, 7));
+  const [first] = bootstrap(series, QUANTITIES, { seed: 5 });
+  const [again] = bootstrap(series, QUANTITIES, { seed: 5 });
+  const [other] = bootstrap(series, QUANTITIES, { seed: 6 });
+  expect(again).toEqual(first);
+  expect(other).not.toEqual(first);
+  const width = intervalOf(first!).high - intervalOf(first!).low;
+  expect(Math.abs(intervalOf(other!).low - intervalOf(first!).low)).toBeLessThan(0.25 * width);
+});
+
+it('resamples centre on the sample, for means and percentiles', () => {
+  const values = latencies(400, 0, 3);
+  const sorted = sortedValues(values);
+  const out = bootstrap(single(values), QUANTITIES, { seed: 1 });
+  expect(mean(out[0]!)).toBeCloseTo(mean(sorted), 2);
+  expect(percentile(Float64Array.from(out[2]!).sort(), 50) / percentile(sorted, 95)).toBeCloseTo(1, 1);
+});
+
+it('gaps are drawn with their request: a request that is slow throughout widens the interval', () => {
+  const together = Array.from({ length: 60 }, (_, i) => new Array<number>(50).fill(i % 10 === 0 ? 5 : 1));
+  const apart = seriesOf(together.flat().map((value) => [value]));
+  const width = (series: ReturnType<typeof seriesOf>): number => {
+    const { low, high } = intervalOf(bootstrap(series, [{ kind: 'mean' }], { seed: 1 })[0]!);
+    return high - low;
+  };
+  // The same 3,000 values, taken as independent in another order, look far surer than 60 requests are.
+  const shuffled = seriesOf(together.flat().map((_, i) => [together[(i * 7) % 60]![0]!]));
+  expect(width(seriesOf(together))).toBeGreaterThan(3 * width(shuffled));
+  expect(apart.values.length).toBe(3000);
+});
+
+describe('block length', () => {
+  it('grows with dependence and stays under a quarter of the series', () => {
+    const loose = blockLength(single(latencies(1000, 0, 1)));
+    const tight = blockLength(single(latencies(1000, 0.9, 1)));
+    expect(tight).toBeGreaterThan(2 * loose);
+    expect(blockLength(single(latencies(40, 0.95, 1)))).toBeLessThanOrEqual(10);
+  });
+
+  it('constant and empty series are no trouble', () => {
+    expect(blockLength(single(new Array<number>(100).fill(3)))).toBeGreaterThan(0);
+    expect(bootstrap(seriesOf([[], [], []]), [{ kind: 'mean' }], { resamples: 3 })[0]!.every(Number.isNaN)).toBe(true);
+    const [same] = bootstrap(single(new Array<number>(50).fill(3)), [{ kind: 'mean' }], { resamples: 50 });
+    expect(intervalOf(same!)).toEqual({ low: 3, high: 3 });
+  });
+});
+
+it('uniform integers fill their range evenly', () => {
+  const draw = uniformIntegers(42, 10);
+  const counts = new Array<number>(10).fill(0);
+  for (let i = 0; i < 20_000; i++) counts[draw()]!++;
+  for (const count of counts) expect(Math.abs(count - 2000)).toBeLessThan(250);
+});

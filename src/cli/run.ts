@@ -1,4 +1,285 @@
-// Placeholder until its owner's first commit.
-import type { Command } from './command';
+// `isoperf run CONFIG`: runs one benchmark and writes its report folder.
+import { readFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { createClient } from '../client/http-client';
+import { loadConfig, type LoadedConfig } from '../config/load';
+import { withRuntimeDefaults } from '../config/runtime';
+import { SCHEMA_TARGET } from '../config/schema';
+import type { RunCommand, RunEvent } from '../events';
+import { StopControl } from '../loadgen/stop';
+import { formatProblem, type Problem } from '../problem';
+import { runBenchmark, type RunInput, type RunOptions, type RunResult } from '../run';
+import { startChildSimulator, type ChildSimulator } from './child-simulator';
+import { EXIT, UsageError, type CliIo, type Command } from './command';
+import { createProgress } from './run-progress';
+import { runTable } from './run-table';
 
-export const runCommand: Command = { name: 'run', summary: '', help: '', run: () => Promise.resolve(1) };
+declare const ISOPERF_VERSION: string;
+declare const UNDICI_VERSION: string;
+
+const FLAGS = {
+  set: { type: 'string', multiple: true },
+  out: { type: 'string' },
+  region: { type: 'string' },
+  'api-key-env': { type: 'string' },
+  simulator: { type: 'string' },
+  events: { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const;
+
+const KEY_VARIABLE = 'ISOPERF_API_KEY';
+const GRACE_SECONDS = 30;
+
+const HELP = `isoperf run: runs the benchmark of a config.yaml and writes a report folder.
+
+Usage: isoperf run CONFIG [options]
+
+  --set path=value      puts a value over the config's; repeat for more.
+                        --set server.base_url=http://127.0.0.1:8000 --set 'load.stages[0].rate=5'
+  --out DIR             report folder (default: storage.local_storage.path, else reports-YYYYMMDD-HHMMSS).
+                        A folder that holds a run is never overwritten: the next free of DIR-2, DIR-3, ... is taken
+  --region NAME         which config to take from a file that holds several (Helm values, ConfigMaps)
+  --simulator           run against the embedded simulator, started for this run;
+                        --simulator='--ttft-ms 50 --tpot-ms 10' gives it flags of "isoperf simulate"
+  --api-key-env NAME    environment variable that holds the server's API key
+  --events              print the run's events as JSON lines on standard output, and read commands as JSON lines
+                        from standard input: {"type":"stop","now":false}
+  --json                print the result as one JSON object on standard output
+
+API key: the variable of --api-key-env, else ${KEY_VARIABLE}, else server.api_key; OPENAI_API_KEY only for hosts of
+openai.com. A key never reaches a report or a log.
+
+Ctrl+C once: nothing more is sent, what is in flight may end (${GRACE_SECONDS} s). Twice: what is in flight is cancelled.
+Either way the report is written and says "incomplete".
+
+What can be run: load types constant, poisson, concurrent; data types mock, random, shared_prefix (single turn); API types
+completion and chat. Everything else is refused before anything is sent.
+
+Exit codes: 0 every planned request was sent and answered or failed, and at least one measured request succeeded;
+1 the run is incomplete, nothing succeeded, or the server or the disk did not take part; 2 the config cannot be used.
+`;
+
+export const runCommand: Command = {
+  name: 'run',
+  summary: 'run the benchmark of a config.yaml and write a report folder',
+  help: HELP,
+  async run(args, io) {
+    const { values: flags, positionals } = parseArgs({
+      args: withSimulatorFlags(args),
+      options: FLAGS,
+      strict: true,
+      allowPositionals: true,
+    });
+    const [file, ...more] = positionals;
+    if (file === undefined) throw new UsageError('no config was named');
+    if (more.length > 0) throw new UsageError(`one config at a time; '${more[0] ?? ''}' is one too many`);
+    const text = readConfigText(file, io);
+    if (text === undefined) return EXIT.unusable;
+    const simulator = flags.simulator === undefined ? undefined : await startChildSimulator(flags.simulator);
+    try {
+      return await runFile({ file, text, flags, io, simulator });
+    } finally {
+      await simulator?.stop();
+    }
+  },
+};
+
+/** `--simulator` may stand alone, and its flags begin with dashes themselves: parseArgs takes neither as it is. */
+function withSimulatorFlags(args: readonly string[]): string[] {
+  const words = [...args];
+  const at = words.indexOf('--simulator');
+  if (at < 0) return words;
+  const next = words[at + 1];
+  const isFlags = next !== undefined && (next === '' || /\s/.test(next)) && !next.endsWith('.yaml');
+  words.splice(at, isFlags ? 2 : 1, `--simulator=${isFlags ? next : ''}`);
+  return words;
+}
+
+type Flags = ReturnType<typeof parseArgs<{ options: typeof FLAGS; allowPositionals: true }>>['values'];
+
+interface Invocation {
+  readonly file: string;
+  readonly text: string;
+  readonly flags: Flags;
+  readonly io: CliIo;
+  readonly simulator: ChildSimulator | undefined;
+}
+
+function readConfigText(file: string, io: CliIo): string | undefined {
+  try {
+    return readFileSync(path.resolve(io.cwd, file), 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : message;
+    io.err(`isoperf run: error: ${file} cannot be read: ${why}. Name a config.yaml.\n`);
+    return undefined;
+  }
+}
+
+async function runFile(invocation: Invocation): Promise<number> {
+  const { file, text, flags, io, simulator } = invocation;
+  const overrides = [...(flags.set ?? []), ...(simulator ? [`server.base_url=${simulator.url}`] : [])];
+  if (text.trim() === '' && overrides.length === 0) {
+    io.err(`${file}: error: the file is empty: there is nothing to run.\n`);
+    return EXIT.unusable;
+  }
+  const loaded = loadConfig(text, {
+    overrides,
+    fileName: file,
+    ...(flags.region === undefined ? {} : { region: flags.region }),
+  });
+  const say = speaker(invocation);
+  loaded.problems.forEach((problem) => {
+    say.onEvent({ type: 'problem', problem });
+  });
+  if (!loaded.ok) {
+    io.err(`isoperf run: nothing was sent, because ${file} has errors.\n`);
+    return EXIT.unusable;
+  }
+  const stop = new StopControl();
+  const unlisten = listenForStops(stop, io, flags.events === true);
+  try {
+    const result = await runBenchmark(inputOf(invocation, loaded.value, overrides), {
+      ...optionsOf(invocation, loaded.value),
+      stop,
+      onEvent: say.onEvent,
+    });
+    say.finish();
+    return conclude(result, invocation, say.onEvent);
+  } finally {
+    unlisten();
+  }
+}
+
+/** Where events go: JSON lines for a program, progress for a person. */
+function speaker({ file, flags, io }: Invocation): { onEvent: (event: RunEvent) => void; finish: () => void } {
+  const progress = createProgress(io, file);
+  if (flags.events !== true) return progress;
+  return {
+    onEvent: (event) => {
+      io.out(`${JSON.stringify(event)}\n`);
+      if (event.type === 'problem' && event.problem.severity === 'error') progress.onEvent(event);
+    },
+    finish: () => undefined,
+  };
+}
+
+function inputOf({ file, text }: Invocation, loaded: LoadedConfig, overrides: readonly string[]): RunInput {
+  const config = withRuntimeDefaults(
+    loaded.config,
+    { cpus: os.availableParallelism(), nowMs: Date.now() },
+    loaded.seed,
+  );
+  const fromConfig = loaded.config.load.base_seed === undefined ? 'clock' : 'load.base_seed';
+  return {
+    config,
+    file,
+    text,
+    target: SCHEMA_TARGET,
+    overrides,
+    directives: loaded.directives,
+    warmupStages: [...loaded.warmupStages],
+    seedSource: loaded.seed === undefined ? fromConfig : 'directive',
+  };
+}
+
+function optionsOf({ flags, io, simulator }: Invocation, loaded: LoadedConfig): Omit<RunOptions, 'stop' | 'onEvent'> {
+  const isOverridden = (flags.set ?? []).some((text) => /^\s*server(\.base_url)?\s*=/.test(text));
+  const variable = flags['api-key-env'] ?? KEY_VARIABLE;
+  return {
+    version: { isoperf: ISOPERF_VERSION, undici: UNDICI_VERSION },
+    cwd: io.cwd,
+    env: io.env,
+    out: flags.out,
+    endpointKind: simulator ? 'simulator' : isOverridden ? 'override' : 'config',
+    // A key of a real server has no business at the simulator.
+    apiKey: simulator && flags['api-key-env'] === undefined ? undefined : apiKey(variable, loaded, io.env),
+    apiKeyVariable: variable,
+    clientFactory: createClient,
+    graceSeconds: GRACE_SECONDS,
+    now: () => new Date(),
+  };
+}
+
+function apiKey(variable: string, { config }: LoadedConfig, env: CliIo['env']): string | undefined {
+  const fromEnvironment = env[variable];
+  if (fromEnvironment !== undefined && fromEnvironment !== '') return fromEnvironment;
+  const configured = config.server?.api_key ?? undefined;
+  if (configured !== undefined && configured !== '') return configured;
+  const host = URL.canParse(config.server?.base_url ?? '') ? new URL(config.server!.base_url).hostname : '';
+  return /(^|\.)openai\.com$/.test(host) ? env['OPENAI_API_KEY'] : undefined;
+}
+
+/** Signals, and with --events commands on standard input. Returns how to stop listening. */
+function listenForStops(stop: StopControl, io: CliIo, readCommands: boolean): () => void {
+  let asked = 0;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    asked++;
+    if (asked > 2) process.exit(130);
+    stop.stop(`stopped by ${signal}`, asked > 1);
+    const what = asked > 1 ? 'cancelling what is in flight' : 'waiting for what is in flight; once more cancels it';
+    io.err(`\nisoperf run: stopping: ${what}\n`);
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  const reader = readCommands ? createInterface({ input: process.stdin }) : undefined;
+  reader?.on('line', (line) => {
+    const command = parseCommand(line);
+    if (command) stop.stop('stopped by the user', command.now);
+    else io.err(`isoperf run: not a command: ${line.slice(0, 200)}\n`);
+  });
+  return () => {
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+    reader?.close();
+    if (reader) process.stdin.destroy();
+  };
+}
+
+function parseCommand(line: string): RunCommand | undefined {
+  try {
+    const value = JSON.parse(line) as Partial<RunCommand>;
+    return value.type === 'stop' ? { type: 'stop', now: value.now === true } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function conclude(result: RunResult, { file, flags, io }: Invocation, onEvent: (event: RunEvent) => void): number {
+  if (result.kind === 'refused') {
+    const errors = result.problems.filter((problem) => problem.severity === 'error');
+    errors.forEach((problem) => {
+      onEvent({ type: 'problem', problem });
+    });
+    if (flags.json === true) io.out(`${JSON.stringify({ state: 'refused', problems: result.problems }, null, 2)}\n`);
+    return result.why === 'unusable' ? EXIT.unusable : EXIT.failed;
+  }
+  const { run, problems } = result;
+  if (flags.json === true) io.out(`${JSON.stringify(resultJson(run, problems), null, 2)}\n`);
+  else if (flags.events !== true) io.out(`\n${runTable(run)}\nReport: ${path.relative(io.cwd, run.folder) || '.'}\n`);
+  if (run.invalid === undefined) return EXIT.ok;
+  io.err(`isoperf run: ${formatInvalid(run.invalid)} (${file})\n`);
+  return EXIT.failed;
+}
+
+function formatInvalid(reason: string): string {
+  return `the run is not valid: ${reason}`;
+}
+
+function resultJson(run: Extract<RunResult, { kind: 'ran' }>['run'], problems: readonly Problem[]): unknown {
+  return {
+    folder: run.folder,
+    state: run.manifest.state,
+    valid: run.invalid === undefined,
+    ...(run.invalid === undefined ? {} : { reason: run.invalid }),
+    counts: run.manifest.counts,
+    tokens: run.manifest.tokens,
+    health: run.manifest.health,
+    stages: Object.fromEntries(run.stages),
+    summary: run.summary ?? null,
+    problems: problems.map((problem) => ({ ...problem, text: formatProblem(problem, run.manifest.config.file) })),
+  };
+}

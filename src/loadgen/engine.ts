@@ -147,7 +147,7 @@ function resultRecord(
   zeroSeconds: number,
 ): RequestRecord {
   const since = (seconds: number | undefined): number | undefined =>
-    seconds === undefined ? undefined : seconds - zeroSeconds;
+    seconds === undefined ? undefined : nanoseconds(seconds - zeroSeconds);
   const times = {
     sentSeconds: since(result.sentSeconds),
     firstByteSeconds: since(result.firstByteSeconds),
@@ -159,11 +159,16 @@ function resultRecord(
   return {
     ...plannedPart(request, scheduled - zeroSeconds),
     ...withoutUndefined(times),
-    chunkSeconds: result.chunkSeconds.map((seconds) => seconds - zeroSeconds),
+    chunkSeconds: result.chunkSeconds.map((seconds) => nanoseconds(seconds - zeroSeconds)),
     outcome: result.outcome,
     ...(result.usage ? { usage: result.usage } : {}),
     ...(result.finishReason === undefined ? {} : { finishReason: result.finishReason }),
   };
+}
+
+/** The clock's resolution: digits beyond it would only make records longer. */
+function nanoseconds(seconds: number): number {
+  return Math.round(seconds * 1e9) / 1e9;
 }
 
 function notSentRecord(request: EngineRequest, scheduledSeconds: number, reason: string): RequestRecord {
@@ -177,7 +182,7 @@ function plannedPart(
   return {
     id: request.id,
     stage: request.stage,
-    scheduledSeconds,
+    scheduledSeconds: nanoseconds(scheduledSeconds),
     ...(request.askedPromptTokens === undefined ? {} : { askedPromptTokens: request.askedPromptTokens }),
     maxTokens: request.maxTokens,
     ...(request.requestBytes === undefined ? {} : { requestBytes: request.requestBytes }),

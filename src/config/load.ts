@@ -35,9 +35,9 @@ export interface LoadedConfig {
   readonly overrides: readonly string[];
   readonly placeholders: readonly FoundPlaceholder[];
   /** Was the value written, in the text or by --set? Otherwise it is a default. */
-  isWritten(path: ConfigPath): boolean;
+  readonly isWritten: (path: ConfigPath) => boolean;
   /** Place in the file of a key or value; of the nearest written ancestor when it is a default. */
-  range(path: ConfigPath, part?: 'key' | 'value'): TextRange | undefined;
+  readonly range: (path: ConfigPath, part?: 'key' | 'value') => TextRange | undefined;
 }
 
 /** Everything that can be said about a text, valid or not: what editors need. */

@@ -1,13 +1,67 @@
 // All findings about a config text: what is wrong with it (config room) and what its numbers could not be compared for (the catalogue).
-import { readConfig, type LoadOptions, type Reading } from '../config/load';
-import type { Problem } from '../problem';
+import { readConfig, type LoadedConfig, type LoadOptions, type Reading } from '../config/load';
+import type { ConfigPath, Problem } from '../problem';
+import { pitfallByCode } from './catalogue';
+import { codeOf } from './pitfall';
+import { DATA_CHECKS } from './checks/data';
+import type { Check, Hit } from './checks/hit';
+import { LOAD_CHECKS } from './checks/load';
+import { MEASUREMENT_CHECKS } from './checks/measurement';
 
-/** Problems of one reading, errors of the config first, then pitfalls. */
-export function findingsOfReading(reading: Reading): readonly Problem[] {
-  return reading.problems;
+const CHECKS: readonly Check[] = [...LOAD_CHECKS, ...DATA_CHECKS, ...MEASUREMENT_CHECKS];
+
+/** Pitfalls that a config shows by itself, as warnings and information. Suppressed ones are left out. */
+export function configPitfalls(loaded: LoadedConfig): readonly Problem[] {
+  const silent = new Set(loaded.suppressions.flatMap((suppression) => suppression.codes));
+  return CHECKS.flatMap((check) => check(loaded))
+    .filter((hit) => !silent.has(codeOf(hit.code)) && !restsOnPlaceholder(hit, loaded))
+    .map((hit) => toProblem(hit, loaded));
 }
 
-/** Reads a text and gives all findings. Never throws. */
+function restsOnPlaceholder(hit: Hit, loaded: LoadedConfig): boolean {
+  return [hit.path, ...(hit.restsOn ?? [])].some((path) =>
+    loaded.placeholders.some((placeholder) => startsWith(placeholder.path, path) || startsWith(path, placeholder.path)),
+  );
+}
+
+function startsWith(path: ConfigPath, start: ConfigPath): boolean {
+  return path.length >= start.length && start.every((step, index) => step === path[index]);
+}
+
+function toProblem(hit: Hit, loaded: LoadedConfig): Problem {
+  const code = codeOf(hit.code);
+  const entry = pitfallByCode(code);
+  if (!entry) throw new Error(`the check reports ${code}, which the catalogue does not have`);
+  const range = loaded.range(hit.path, 'value');
+  return {
+    code,
+    severity: hit.severity,
+    path: hit.path,
+    message: hit.message ?? entry.consequence,
+    remedy: hit.remedy ?? entry.remedy,
+    ...(range === undefined ? {} : { range }),
+  };
+}
+
+/** What editors and `validate` show of one reading. */
+export function findingsOfReading(reading: Reading): readonly Problem[] {
+  return reading.loaded ? [...reading.problems, ...configPitfalls(reading.loaded)] : reading.problems;
+}
+
+/** Reads a text and gives all findings; a file that holds several configs is judged config by config. Never throws. */
 export function configFindings(text: string, options: LoadOptions = {}): readonly Problem[] {
-  return findingsOfReading(readConfig(text, options));
+  const reading = readConfig(text, options);
+  const { regions } = reading.search;
+  if (regions.length < 2 || options.region !== undefined) return findingsOfReading(reading);
+  const all = regions.flatMap((region) => findingsOfReading(readConfig(text, { ...options, region: region.name })));
+  return all.filter((problem, index) => all.findIndex((other) => samePlace(other, problem)) === index);
+}
+
+function samePlace(left: Problem, right: Problem): boolean {
+  return (
+    left.code === right.code &&
+    left.message === right.message &&
+    left.range?.startLine === right.range?.startLine &&
+    left.range?.startColumn === right.range?.startColumn
+  );
 }

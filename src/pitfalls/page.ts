@@ -1,0 +1,70 @@
+// The catalogue as a Markdown page: docs/pitfalls.md is this, generated and checked in.
+import { PITFALLS } from './catalogue';
+import type { DetectedIn, Moved, Pitfall } from './pitfall';
+
+const WHERE: Readonly<Record<DetectedIn, string>> = {
+  config: 'in a config',
+  report: 'in a report',
+  comparison: 'between two runs',
+};
+
+const NAMES: Readonly<Record<Moved, string>> = {
+  ttft: 'TTFT',
+  tpot: 'TPOT',
+  itl: 'ITL',
+  ntpot: 'NTPOT',
+  request_latency: 'request latency',
+  schedule_delay: 'schedule delay',
+  requests_per_sec: 'requests/s',
+  input_tokens_per_sec: 'input tokens/s',
+  output_tokens_per_sec: 'output tokens/s',
+  total_tokens_per_sec: 'total tokens/s',
+  error_rate: 'error rate',
+  goodput: 'goodput',
+  percentiles: 'high percentiles',
+  server_metrics: 'server-side metrics',
+  session_metrics: 'session metrics',
+};
+
+/** The metrics an entry moves, in words. */
+export function movesInWords(pitfall: Pitfall): string {
+  const names = [...new Set(pitfall.moves)].map((name) => NAMES[name]);
+  return names.length === 0 ? 'nothing; it only misleads' : names.join(', ');
+}
+
+function entry(pitfall: Pitfall): string {
+  const lines = [
+    `## ${pitfall.code}`,
+    '',
+    `**${pitfall.title}.** ${pitfall.consequence}`,
+    '',
+    `- Moves: ${movesInWords(pitfall)}`,
+    `- Seen ${pitfall.detectedIn.map((where) => WHERE[where]).join(', ')}: ${pitfall.how}`,
+    `- Remedy: ${pitfall.remedy}`,
+    ...(pitfall.configPaths.length === 0
+      ? []
+      : [`- Fields: ${pitfall.configPaths.map((path) => `\`${path}\``).join(', ')}`]),
+    `- Source: ${pitfall.source}`,
+    '',
+  ];
+  return lines.join('\n');
+}
+
+export function pitfallsPage(): string {
+  const rows = PITFALLS.map((pitfall) => `| [${pitfall.code}](#${pitfall.code.toLowerCase()}) | ${pitfall.title} |`);
+  return [
+    '# Pitfalls of comparing LLM serving benchmarks',
+    '',
+    '<!-- Generated from src/pitfalls/catalogue by npm run pitfalls. Do not edit. -->',
+    '',
+    'Each entry is one way in which two honest-looking numbers are not comparable. The codes are stable. They appear in',
+    '`isoperf validate`, in the editor and in the findings of `isoperf compare`. To accept one in a config, write',
+    '`# isoperf: disable CMP008 because ...` (see directives.md).',
+    '',
+    '| Code | Title |',
+    '| --- | --- |',
+    ...rows,
+    '',
+    ...PITFALLS.map(entry),
+  ].join('\n');
+}

@@ -23,6 +23,8 @@ export const RULE_CODES: Readonly<Record<Rule, string>> = {
 export interface KeyFix {
   readonly rename?: string;
   readonly moveTo?: ConfigPath;
+  /** What to write instead of the value, as YAML. */
+  readonly value?: string;
 }
 
 export interface Finding {
@@ -64,8 +66,11 @@ function convert(issue: Issue, prefix: ConfigPath, values: unknown, loadType: st
     case 'custom': {
       const params = issue.params as IssueParams | undefined;
       const rule = params?.rule ?? 'cross-field';
-      const remedy = params?.remedy ?? enumRemedy(rule, path, values, loadType);
-      return [make(RULE_CODES[rule], rule, path, `${name} ${issue.message}`, remedy)];
+      const guess = rule === 'enum' ? nearestWord(path, values, loadType) : undefined;
+      const remedy = params?.remedy ?? (guess === undefined ? undefined : `Did you mean '${guess}'?`);
+      return [
+        make(RULE_CODES[rule], rule, path, `${name} ${issue.message}`, remedy, valueFix(guess, params, path, values)),
+      ];
     }
     case 'invalid_element':
     case 'invalid_format':
@@ -96,14 +101,24 @@ function make(
   };
 }
 
-function enumRemedy(rule: Rule, path: ConfigPath, values: unknown, loadType: string | undefined): string | undefined {
+function nearestWord(path: ConfigPath, values: unknown, loadType: string | undefined): string | undefined {
   const value = valueAt(values, path);
-  if (rule !== 'enum' || typeof value !== 'string') return undefined;
-  const guess = nearest(
-    value,
-    Object.keys(fieldAt(path, path.join('.') === 'load.type' ? undefined : loadType)?.enumValues ?? {}),
-  );
-  return guess === undefined ? undefined : `Did you mean '${guess}'?`;
+  if (typeof value !== 'string') return undefined;
+  const field = fieldAt(path, path.join('.') === 'load.type' ? undefined : loadType);
+  return nearest(value, Object.keys(field?.enumValues ?? {}));
+}
+
+/** The one value that mends the mistake, when there is one. */
+function valueFix(
+  guess: string | undefined,
+  params: IssueParams | undefined,
+  path: ConfigPath,
+  values: unknown,
+): KeyFix | undefined {
+  if (guess !== undefined) return { value: guess };
+  const value = valueAt(values, path);
+  const scalar = ['number', 'boolean', 'bigint'].includes(typeof value);
+  return params?.remedy === 'Put it in quotes.' && scalar ? { value: JSON.stringify(String(value)) } : undefined;
 }
 
 function unknownKey(key: string, parent: ConfigPath, loadType: string | undefined): Finding {
@@ -154,7 +169,8 @@ function shape(path: ConfigPath, expected: string, values: unknown): Finding {
       : expected === 'array'
         ? 'Write it as a list, e.g. with "- " before each entry.'
         : undefined;
-  return make('CFG002', 'shape', path, `${name} must be ${what}, and is ${describe(value)}.`, remedy);
+  const fix = formatPath(path) === 'api' && typeof value === 'string' ? { value: `{ type: ${value} }` } : undefined;
+  return make('CFG002', 'shape', path, `${name} must be ${what}, and is ${describe(value)}.`, remedy, fix);
 }
 
 /** Of a union's branches, the one the user meant: by the `type` key, else by the kind of value. */

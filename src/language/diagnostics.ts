@@ -1,0 +1,21 @@
+// Everything to underline in a text: errors of the config, directives, and pitfalls that apply.
+import { configFindings } from '../pitfalls/check';
+import { docsAnchor, pitfallByCode } from '../pitfalls/catalogue';
+import type { Problem, TextRange } from '../problem';
+
+export interface Diagnostic extends Problem {
+  readonly range: TextRange;
+  /** Page and anchor that explain the code, relative to the extension's folder. */
+  readonly docs?: string;
+}
+
+const START: TextRange = { startLine: 0, startColumn: 0, endLine: 0, endColumn: 0 };
+
+/** Never throws. A problem without a place of its own stands at the beginning of the file. */
+export function diagnostics(text: string): readonly Diagnostic[] {
+  return configFindings(text).map((problem) => ({
+    ...problem,
+    range: problem.range ?? START,
+    ...(pitfallByCode(problem.code) ? { docs: docsAnchor(problem.code) } : {}),
+  }));
+}

@@ -1,0 +1,96 @@
+// What a key, a value or a directive means, as Markdown of at most a dozen lines.
+import { DIRECTIVES } from '../config/directives';
+import { fieldAt, type FieldInfo } from '../config/fields';
+import { docsAnchor, pitfallsAt } from '../pitfalls/catalogue';
+import { formatPath, type TextRange } from '../problem';
+import { placeAt, readings, toRegion, type Place, type Position } from './place';
+
+export interface Hover {
+  readonly markdown: string;
+  readonly range: TextRange;
+}
+
+const MAX_LINES = 12;
+const MAX_PITFALLS = 4;
+
+/** The hover at a position, or undefined where there is nothing to say. */
+export function hover(text: string, position: Position): Hover | undefined {
+  const directive = directiveHover(text, position);
+  if (directive) return directive;
+  const place = placeAt(text, position);
+  if (!place || place.path.length === 0) return undefined;
+  const loadType = place.reading.loaded?.config.load.type;
+  const field = fieldAt(place.path, loadType) ?? fieldAt(place.path);
+  if (!field?.description) return undefined;
+  // Over a mapping or list only the key explains; over a scalar both do.
+  if (place.part === 'value' && place.node.kind !== 'scalar') return undefined;
+  return { markdown: describeField(field, place), range: place.range };
+}
+
+function describeField(field: FieldInfo, place: Place): string {
+  const name = formatPath(place.path).replace(/\[\d+\]/g, '[]');
+  const facts = [field.types.join(' or '), ...(field.unit === undefined ? [] : [field.unit]), standing(field)];
+  if (field.since !== undefined) facts.push(`since ${field.since}`);
+  const lines = [`**\`${name}\`**: ${facts.join(', ')}`, '', field.description ?? ''];
+  if (field.aliases) lines.push('', `Also written ${field.aliases.map((alias) => `\`${alias}\``).join(', ')}.`);
+  lines.push(...enumLines(field, place));
+  return withPitfalls(lines, place);
+}
+
+function standing(field: FieldInfo): string {
+  if (field.whenAbsent !== undefined) return `left out: ${field.whenAbsent}`;
+  if (field.default !== undefined) return `default ${shown(field.default.value)}`;
+  return field.required ? 'required' : 'defaults of its own fields';
+}
+
+function shown(value: unknown): string {
+  if (value === null) return 'none';
+  const text = JSON.stringify(value);
+  return `\`${text.length > 60 ? `${text.slice(0, 57)}...` : text}\``;
+}
+
+/** Over a word the word's own meaning; over the key all words. */
+function enumLines(field: FieldInfo, place: Place): string[] {
+  const words = field.enumValues;
+  if (!words) return [];
+  const current = place.node.kind === 'scalar' && place.part === 'value' ? place.node.text : undefined;
+  const entry = current === undefined ? undefined : words[current];
+  if (entry) return ['', `\`${current}\`: ${entry.doc}${entry.since === undefined ? '' : ` (since ${entry.since})`}`];
+  return [
+    '',
+    `One of ${Object.keys(words)
+      .map((word) => `\`${word}\``)
+      .join(', ')}.`,
+  ];
+}
+
+function withPitfalls(lines: readonly string[], place: Place): string {
+  const pitfalls = pitfallsAt(place.path);
+  const room = Math.max(0, Math.min(MAX_PITFALLS, MAX_LINES - lines.length - 1));
+  const listed = pitfalls
+    .slice(0, room)
+    .map((pitfall) => `- [${pitfall.code}](${docsAnchor(pitfall.code)}) ${pitfall.title}`);
+  return (listed.length === 0 ? lines : [...lines, '', ...listed]).join('\n');
+}
+
+function directiveHover(text: string, position: Position): Hover | undefined {
+  for (const { region } of readings(text)) {
+    if (!region) continue;
+    const inside = toRegion(region, position);
+    const comment = region.document.comments.find(
+      ({ range }) =>
+        range.startLine === inside.line && range.startColumn <= inside.column && inside.column <= range.endColumn,
+    );
+    if (!comment || !/^\s*isoperf\s*:/i.test(comment.text)) continue;
+    const known = Object.entries(DIRECTIVES).filter(([name]) => new RegExp(`\\b${name}\\b`).test(comment.text));
+    const lines = known.map(
+      ([name, kind]) => `**\`# isoperf: ${name}${kind.value === 'seed' ? '=N' : ''}\`**: ${kind.doc}`,
+    );
+    if (/\bdisable\b/.test(comment.text))
+      lines.push('**`# isoperf: disable CODE because ...`**: these findings are known and accepted in this file.');
+    if (lines.length === 0) continue;
+    lines.push('', 'inference-perf ignores it: it is a comment.');
+    return { markdown: lines.join('\n\n').replace(/\n{3,}/g, '\n\n'), range: region.toFile(comment.range) };
+  }
+  return undefined;
+}

@@ -1,0 +1,58 @@
+// From a position in a file to a place in a config, and back.
+import { readConfig, type Reading } from '../config/load';
+import type { Position } from '../config/lines';
+import type { Region } from '../config/regions';
+import type { Spot } from '../config/tree';
+import type { ConfigPath, TextRange } from '../problem';
+
+export type { Position } from '../config/lines';
+
+export interface Place {
+  readonly reading: Reading;
+  readonly region: Region;
+  /** Path from the config's root. */
+  readonly path: ConfigPath;
+  readonly part: 'key' | 'value';
+  readonly node: Spot['node'];
+  /** In the file. */
+  readonly range: TextRange;
+}
+
+/** One reading for each config of a file; a file without any is read as one, so that it can be judged. */
+export function readings(text: string): readonly Reading[] {
+  const first = readConfig(text);
+  const { regions } = first.search;
+  return regions.length < 2 ? [first] : regions.map((region) => readConfig(text, { region: region.name }));
+}
+
+/** A position of the file in the region's own YAML. */
+export function toRegion(region: Region, position: Position): Position {
+  const origin = region.toFile({ startLine: 0, startColumn: 0, endLine: 0, endColumn: 0 });
+  return { line: position.line - origin.startLine, column: position.column - origin.startColumn };
+}
+
+/** The key or value of a config at a position; undefined outside of configs. */
+export function placeAt(text: string, position: Position): Place | undefined {
+  for (const reading of readings(text)) {
+    const { region } = reading;
+    if (!region) continue;
+    const inside = toRegion(region, position);
+    if (inside.line < 0 || inside.column < 0) continue;
+    const spot = region.document.spotAt(inside.line, inside.column);
+    if (!spot || !startsWith(spot.path, region.prefix)) continue;
+    const { lines } = region.document;
+    const range = region.toFile(lines.range(spot.node.start, spot.node.end));
+    return { reading, region, path: spot.path.slice(region.prefix.length), part: spot.part, node: spot.node, range };
+  }
+  return undefined;
+}
+
+export function startsWith(path: ConfigPath, start: ConfigPath): boolean {
+  return path.length >= start.length && start.every((step, index) => step === path[index]);
+}
+
+export function overlaps(left: TextRange, right: TextRange): boolean {
+  const before = (a: TextRange, b: TextRange): boolean =>
+    a.endLine < b.startLine || (a.endLine === b.startLine && a.endColumn < b.startColumn);
+  return !before(left, right) && !before(right, left);
+}

@@ -110,8 +110,7 @@ export async function prepareWorkload(input: WorkloadInput): Promise<Result<Work
       if (performance.now() - sliceStart > SLICE_MS) {
         input.onProgress?.(id, total);
         await new Promise((resolve) => setImmediate(resolve));
-        if (input.isStopped?.() === true)
-          return refuse('RUN017', 'Nothing was sent: the run was stopped while its prompts were made.');
+        if (input.isStopped?.() === true) return refuse('RUN017', STOPPED);
         sliceStart = performance.now();
       }
     }
@@ -133,6 +132,8 @@ function refuse(code: string, message: string, remedy?: string): Result<never> {
   const problem: Problem = { code, severity: 'error', path: ['data'], message, ...(remedy ? { remedy } : {}) };
   return { ok: false, problems: [problem] };
 }
+
+export const STOPPED = 'Nothing was sent: the run was stopped before it began.';
 
 function tooLarge(made: number, total: number, characters: number): string {
   const megabytes = Math.round(characters / 1e6).toLocaleString('en-US');

@@ -4,8 +4,8 @@ import { percentile, sortedValues } from '../metrics/statistics';
 
 /** Seconds that live figures look back. */
 const WINDOW_SLICES = 5;
-/** Values kept of one second; beyond it the oldest of that second give way. */
-const SLICE_VALUES = 1024;
+/** Values kept of one second; beyond it the oldest of that second give way. Few, because they are sorted on the sending loop. */
+const SLICE_VALUES = 256;
 
 interface Slice {
   readonly values: Float64Array;

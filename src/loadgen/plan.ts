@@ -37,8 +37,6 @@ export interface PlannedLoadStage {
   readonly requestedConcurrency?: number;
   /** sha256 of the planned offsets; absent for a closed loop, which has none. */
   readonly scheduleHash?: string;
-  /** Seconds from the first to the last planned send; absent for a closed loop. */
-  readonly scheduleSpanSeconds?: number;
 }
 
 /** Everything is prepared in memory before the clock starts: more requests than this would not fit any machine's. */
@@ -115,7 +113,6 @@ function planStage(input: LoadInput, stage: StageConfig, id: number, name: Stage
     requestedRateRps: rate,
     requestedDurationSeconds: duration,
     scheduleHash: createHash('sha256').update(new Uint8Array(offsets.buffer)).digest('hex'),
-    scheduleSpanSeconds: count > 0 ? offsets[count - 1]! - offsets[0]! : 0,
   };
 }
 

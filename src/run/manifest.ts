@@ -2,13 +2,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
-import { isReservedOverride } from './secrets';
 import type { Problem } from '../problem';
 import { MANIFEST_FILE, MANIFEST_FORMAT, MANIFEST_VERSION, type RunManifest } from '../report/manifest';
 import { savedConfig, withoutCredentials } from '../report/write-config';
 import { jsonText, writeWhole } from '../report/write-folder';
 import { askedLengths, plannedStageManifest, workloadHashes, type PlannedStage } from './describe';
 import { timeoutSeconds, type Prepared } from './prepare';
+import { withoutSecret } from './secrets';
 import type { RunInput, RunOptions } from './types';
 
 /** The manifest of a run that is planned and about to start. */
@@ -35,7 +35,7 @@ export function plannedManifest(
       file: input.file,
       sha256: createHash('sha256').update(input.text).digest('hex'),
       target: input.target,
-      overrides: input.overrides.map((text) => (isReservedOverride(text) ? text.replace(/=.*/s, '=<removed>') : text)),
+      overrides: input.overrides.map(withoutSecret),
       directives: input.directives.map(({ name, value, path: place }) => ({
         name,
         ...(value === undefined ? {} : { value }),

@@ -1,4 +1,5 @@
 // server.type mock: no server at all. inference-perf waits one second and records an answer of zero tokens; so do we.
+import { setMaxListeners } from 'node:events';
 import type { Client, SendOptions, WireResult } from '../client/types';
 
 const ANSWER_SECONDS = 1;
@@ -34,6 +35,8 @@ function answer({ timeoutSeconds, signal }: SendOptions, resolve: (result: WireR
       ),
     Math.min(timeoutSeconds, ANSWER_SECONDS) * 1000,
   );
+  // One listener for each request in flight is meant, not a leak.
+  setMaxListeners(0, signal);
   if (signal.aborted) onAbort();
   else signal.addEventListener('abort', onAbort, { once: true });
 }

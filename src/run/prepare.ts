@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ClientProblem } from '../client/endpoint';
 import type { Client, ServerFacts } from '../client/types';
 import { findTokenizer, loadTokenizer, type TextTokenizer } from '../datagen/tokenizer';
-import { prepareWorkload, type Workload, type WorkloadData } from '../datagen/workload';
+import { prepareWorkload, STOPPED, type Workload, type WorkloadData } from '../datagen/workload';
 import { connectionsFor, planLoad, type PlannedLoadStage } from '../loadgen/plan';
 import type { Problem } from '../problem';
 import { createMockClient } from './mock-client';
@@ -133,6 +133,7 @@ async function prepareStream(
   const api = config.api.type === 'chat' ? 'chat' : 'completion';
   const format = config.api.response_format;
   let lastShown = performance.now();
+  const isStopped = (): boolean => options.stop.noMoreSends.aborted;
   const workload = await prepareWorkload({
     data: workloadData(input),
     body: {
@@ -151,14 +152,20 @@ async function prepareStream(
       lastShown = performance.now();
       options.onEvent({ type: 'preparing', done, total });
     },
-    isStopped: () => options.stop.noMoreSends.aborted,
+    isStopped,
   });
+  // Stopped while the server was asked or prompts were made: there is nothing to keep, so no folder is made.
+  if (isStopped()) return failed([stopped()]);
   if (!workload.ok) return unusable(workload.problems);
   workload.problems.forEach(note);
   return {
     ok: true,
     value: { ...named, tokenizer: tokenizer.value, noTokenizer: tokenizer.reason, workload: workload.value },
   };
+}
+
+function stopped(): Problem {
+  return { code: 'RUN017', severity: 'error', path: [], message: STOPPED };
 }
 
 function modelOf(input: RunInput, facts: ServerFacts): { model: string; modelSource: string } | undefined {

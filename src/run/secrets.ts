@@ -1,8 +1,14 @@
-// Which `--set` arguments carry a secret, whose value must not reach run.json.
+// What of a `--set` argument may be kept in run.json: everything but a secret.
+import { withoutCredentials } from '../report/write-config';
 
-const SECRET_PATH = /(?:^|\.)(?:api_key|token)\s*=|^api\.headers/;
+const SECRET_PATH = /(?:^|\.)(?:api_key|token)$|^api\.headers/;
+/** A secret inside a flow mapping: `server={api_key: ...}`. */
+const SECRET_INSIDE = /["']?\b(?:api_key|token|headers)["']?\s*:/;
 
-/** True for `server.api_key=...`, `tokenizer.token=...`, and any header. */
-export function isReservedOverride(override: string): boolean {
-  return SECRET_PATH.test(override);
+/** `server.api_key=...`, `tokenizer.token=...`, headers, and passwords in addresses lose their values. */
+export function withoutSecret(override: string): string {
+  const [path = '', ...rest] = override.split('=');
+  const value = rest.join('=');
+  if (SECRET_PATH.test(path.trim()) || SECRET_INSIDE.test(value)) return `${path}=<removed>`;
+  return `${path}=${withoutCredentials(value)}`;
 }

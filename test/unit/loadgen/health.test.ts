@@ -1,0 +1,111 @@
+// Was the client the bottleneck? Each limit with evidence on both sides of it.
+import { describe, expect, it } from 'vitest';
+import { judgeHealth, LoopMeter, slope } from '../../../src/loadgen/health';
+import { planLoad, type PlannedLoadStage } from '../../../src/loadgen/plan';
+import type { RequestRecord } from '../../../src/metrics/record';
+
+function stageOf(concurrency?: number): PlannedLoadStage {
+  const planned = planLoad({
+    type: concurrency === undefined ? 'constant' : 'concurrent',
+    stages: [{ rate: 10, duration: 10, num_requests: 100, concurrency_level: concurrency ?? 1 }],
+    warmupStages: [],
+    workers: 1,
+    workerMaxConcurrency: 50,
+    seed: 3,
+  });
+  if (!planned.ok) throw new Error('no plan');
+  return planned.value[0]!;
+}
+const stage = stageOf();
+const offsets = stage.pacing.kind === 'open' ? stage.pacing.offsets : new Float64Array();
+const calm = { eventLoopUse: 0.1, eventLoopDelayP99Seconds: 0.001, cpuUse: 0.2 };
+
+function records(delay: (id: number) => number, latency = 0.5): RequestRecord[] {
+  return [...offsets].map((scheduledSeconds, id) => ({
+    id,
+    stage: 0,
+    scheduledSeconds,
+    sentSeconds: scheduledSeconds + delay(id),
+    endSeconds: scheduledSeconds + delay(id) + latency,
+    chunkSeconds: [],
+    outcome: { kind: 'ok' },
+    promptHash: String(id),
+  }));
+}
+const judge = (
+  delay: (id: number) => number,
+  { use = calm, maxInFlight = 9, of = stage }: { use?: typeof calm; maxInFlight?: number; of?: PlannedLoadStage } = {},
+) => judgeHealth(of, records(delay), { maxInFlight }, use);
+
+describe('verdicts', () => {
+  it('ok, with all its figures', () => {
+    const health = judge(() => 0.0001);
+    expect(health).toMatchObject({ stage: 0, verdict: 'ok', reasons: [], maxInFlight: 9, inFlightCap: 50, ...calm });
+    expect(health.scheduleDelay!.count).toBe(100);
+    // 10 requests/s of 0.5 s each: 5 in flight on average.
+    expect(health.littlesLaw!).toBeGreaterThan(4);
+    expect(health.littlesLaw!).toBeLessThan(6);
+  });
+
+  it('half of the requests late by more than 10 ms', () => {
+    const health = judge((id) => (id % 2 === 0 ? 0.02 : 0.011));
+    expect(health.verdict).toBe('client-limited');
+    expect(health.reasons.join()).toMatch(/half of the requests/);
+    expect(judge(() => 0.009).verdict).toBe('ok');
+  });
+
+  it('one in a hundred late by more than a second', () => {
+    expect(judge((id) => (id >= 98 ? 1.5 : 0)).reasons.join()).toMatch(/1 % of the requests/);
+    expect(judge((id) => (id >= 98 ? 0.9 : 0)).verdict).toBe('ok');
+  });
+
+  it('says when the lateness grows', () => {
+    const health = judge((id) => id * 0.01);
+    expect(health.scheduleDelayGrowth!).toBeGreaterThan(0.05);
+    expect(health.reasons.join()).toMatch(/growing by/);
+    expect(health.reasons.join()).toMatch(/% of the planned rate/);
+  });
+
+  it.each([
+    [0.59, 'ok'],
+    [0.7, 'warning'],
+    [0.9, 'client-limited'],
+  ])('event-loop use %d is %s', (eventLoopUse, verdict) => {
+    expect(judge(() => 0, { use: { ...calm, eventLoopUse } }).verdict).toBe(verdict);
+  });
+
+  it('the cap in flight was reached in an open loop, but is the point of a closed one', () => {
+    expect(judge(() => 0, { maxInFlight: 50 }).reasons.join()).toMatch(/cap of 50 requests/);
+    expect(judge(() => 0, { maxInFlight: 8, of: stageOf(8) }).verdict).toBe('ok');
+  });
+
+  it('has nothing to say of a stage that sent nothing', () => {
+    expect(judgeHealth(stage, [], { maxInFlight: 0 }, calm)).toMatchObject({ verdict: 'ok', reasons: [] });
+  });
+});
+
+it('the slope of a line is its slope, and of one point nothing', () => {
+  expect(slope([0, 1, 2], [1, 3, 5])).toBeCloseTo(2, 12);
+  expect(slope([1], [1])).toBeUndefined();
+  expect(slope([1, 1], [1, 2])).toBeUndefined();
+});
+
+it('work counts as use of the event loop, waiting does not, and active waiting is taken out', async () => {
+  const meter = new LoopMeter();
+  const until = performance.now() + 150;
+  while (performance.now() < until);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  const use = meter.stop(0);
+  expect(use.eventLoopUse).toBeGreaterThan(0.25);
+  expect(use.eventLoopUse).toBeLessThan(0.75);
+  const spinning = new LoopMeter();
+  const end = performance.now() + 100;
+  await new Promise<void>((resolve) => {
+    const turn = (): void => {
+      if (performance.now() < end) setImmediate(turn);
+      else resolve();
+    };
+    turn();
+  });
+  expect(spinning.stop(0.1).eventLoopUse).toBeLessThan(0.2);
+});

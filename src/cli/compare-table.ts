@@ -92,10 +92,13 @@ function metricsTable({ metrics, findings, stages }: Comparison, label: string, 
   const marked = own.some((metric) => metric.verdict === 'confounded');
   const resampled = own.some((metric) => metric.difference?.interval !== undefined);
   const legend = [
-    marked ? '\n~ confounded by the findings of these numbers above: the figure is shown, but is no result.' : '',
-    resampled ? '\nIntervals are of B − A within these two runs; the noise from run to run comes on top.' : '',
-  ].join('');
-  return `${title}\n${columns(table, { room, right: narrow ? [2, 3, 4, 5] : [2, 3, 4, 5, 6], shrink: [narrow ? 6 : 7] })}${legend}`;
+    marked ? '~ confounded by the findings of these numbers above: the figure is shown, but is no result.' : '',
+    resampled ? 'Intervals are of B − A within these two runs; the noise from run to run comes on top.' : '',
+  ]
+    .filter((line) => line !== '')
+    .map((line) => `\n${wrap(line, room)}`)
+    .join('');
+  return `${title}\n${columns(table, { room, right: narrow ? [2, 3, 4, 5] : [2, 3, 4, 5, 6], shrink: narrow ? [1, 6] : [7] })}${legend}`;
 }
 
 function metricRow(metric: MetricComparison, numbers: ReadonlyMap<string, number>): string[] {

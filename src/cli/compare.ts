@@ -22,12 +22,12 @@ const HELP = `isoperf compare: may these two runs' numbers be compared, and if s
 
 Usage: isoperf compare A B [options]
 
-A and B are report folders: of 'isoperf run', or a folder that holds exactly one such folder. Differences are B against A;
-percentages are of A.
+A and B are report folders: of 'isoperf run', or a folder that holds exactly one such folder. Differences are B
+against A; percentages are of A.
 
-Every dimension below is asked of both sides, with the evidence and where it was read. What differs is named first, with
-the metrics it moves and the remedy; then every metric with its difference, a 95 % interval (block bootstrap within the
-runs) and a verdict of its own; then the conclusion, and the claim the runs support, if they support one.
+Every dimension below is asked of both sides, with the evidence and where it was read. What differs is named first,
+with the metrics it moves and the remedy; then every metric with its difference, a 95 % interval (block bootstrap within
+the runs) and a verdict of its own; then the conclusion, and the claim the runs support, if they support one.
 
 Options:
   --intended DIM[,DIM]   the one change under test: a difference there confounds nothing (may be repeated)

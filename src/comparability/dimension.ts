@@ -112,6 +112,14 @@ export function unknown(
   recordedB: boolean,
   more: Partial<Judgement> = {},
 ): Judgement {
+  if (recordedA && recordedB) {
+    // Each side counted in a way the other cannot: there is evidence, but nothing to hold it against.
+    return {
+      state: 'unknown',
+      message: `${what} was recorded by different counters on A and B, so it may differ.`,
+      ...more,
+    };
+  }
   const where = !recordedA && !recordedB ? 'either side' : recordedA ? 'B' : 'A';
   const remedy = 'Measure that side with isoperf run, which records it; or make sure by other means that it was equal.';
   return { state: 'unknown', message: `${what} is not recorded on ${where}, so it may differ.`, remedy, ...more };

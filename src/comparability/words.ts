@@ -95,9 +95,24 @@ export function metricCells({ label, unit, a, b, difference }: MetricComparison)
     a: a.value === undefined ? NONE : significant(a.value),
     b: b.value === undefined ? NONE : significant(b.value),
     difference: difference ? signed(difference.absolute) : NONE,
-    percent: difference?.percentOfA === undefined ? NONE : `${signed(difference.percentOfA)} %`,
-    interval: interval ? `${signed(interval.low)} to ${signed(interval.high)}` : NONE,
+    percent: difference?.percentOfA === undefined ? NONE : `${percentWords(difference.percentOfA)} %`,
+    interval: interval ? `${bound(interval.low)} to ${bound(interval.high)}` : NONE,
   };
+}
+
+/** Two decimals are more than any of these runs can tell. */
+function percentWords(value: number): string {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  const text = Math.abs(value).toFixed(digits);
+  return value < 0 ? `−${text}` : `+${text}`;
+}
+
+/** An interval's end in two digits: it is an estimate itself. */
+function bound(value: number): string {
+  const size = Math.abs(value);
+  const sign = value < 0 ? '−' : '+';
+  if (size >= 100) return sign + Math.round(size).toLocaleString('en-US');
+  return size < 1e-4 ? '0' : sign + size.toPrecision(2);
 }
 
 function signed(value: number): string {

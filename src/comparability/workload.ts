@@ -85,6 +85,18 @@ function anyOutput(
   return undefined;
 }
 
+/** What one side knows of its own lengths, when there is no counter that both have. */
+export function ownLengths(side: Side, context: Context, which: 'prompt' | 'output'): Lengths | undefined {
+  const successes = comparedSuccesses(side, context);
+  if (!successes) return summaryOf(side, context, which);
+  if (which === 'output') return anyOutput(successes)?.lengths;
+  for (const [, of] of PROMPT_COUNTERS) {
+    const lengths = nearlyAll(successes, of);
+    if (lengths) return lengths;
+  }
+  return undefined;
+}
+
 function commonSummaries(context: Context, which: 'prompt' | 'output'): CommonCount | undefined {
   const a = summaryOf(context.a, context, which);
   const b = summaryOf(context.b, context, which);

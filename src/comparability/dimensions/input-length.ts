@@ -5,7 +5,7 @@ import { ALL, confounds, dimension, same, unknown, type SideEvidence } from '../
 import { inConfig, inManifest, inRecords } from '../evidence';
 import { compareLengths, lengthWords, LENGTH_RULE, type Lengths } from '../lengths';
 import { configValue, type Side } from '../side';
-import { askedLengths, commonLengths, compareAsked, sameConfigured } from '../workload';
+import { askedLengths, commonLengths, compareAsked, ownLengths, sameConfigured } from '../workload';
 import { endpointsDiffer } from './endpoint-mode';
 
 interface PromptLengths extends SideEvidence {
@@ -31,7 +31,7 @@ export const inputLength = dimension<PromptLengths>({
     'Give both configs the same data section with all five fields of data.input_distribution (min, max, mean, std_dev, type).',
   evidence: (side, context) => {
     const common = commonLengths(context, 'prompt');
-    const realised = side.name === 'A' ? common?.a : common?.b;
+    const realised = (side.name === 'A' ? common?.a : common?.b) ?? ownLengths(side, context, 'prompt');
     const asked = askedLengths(side, context, 'prompt');
     return {
       realised,
@@ -41,8 +41,7 @@ export const inputLength = dimension<PromptLengths>({
   },
   judge: (a, b, context) => {
     const common = commonLengths(context, 'prompt');
-    if (!common)
-      return unknown('The realised length of the prompts, by one counter for both sides,', !!a.realised, !!b.realised);
+    if (!common) return unknown('The realised length of the prompts', !!a.realised, !!b.realised);
     const realised = compareLengths(common.a, common.b);
     const asked = compareAsked(context, 'prompt');
     const configured = sameConfigured(context, CONFIGURED as readonly (readonly string[])[]);

@@ -5,7 +5,7 @@ import { ALL, confounds, dimension, same, unknown, type SideEvidence } from '../
 import { inConfig, inManifest, inRecords } from '../evidence';
 import { compareLengths, lengthWords, LENGTH_RULE, type Lengths } from '../lengths';
 import { configValue, type Side } from '../side';
-import { askedLengths, commonLengths, compareAsked, sameConfigured } from '../workload';
+import { askedLengths, commonLengths, compareAsked, ownLengths, sameConfigured } from '../workload';
 import { stopsDiffer } from './stop-behaviour';
 
 interface AnswerLengths extends SideEvidence {
@@ -29,7 +29,7 @@ export const outputLength = dimension<AnswerLengths>({
     'Give both configs the same data.output_distribution (all five fields) and server.ignore_eos: true, so that every answer has the length asked for.',
   evidence: (side, context) => {
     const common = commonLengths(context, 'output');
-    const realised = side.name === 'A' ? common?.a : common?.b;
+    const realised = (side.name === 'A' ? common?.a : common?.b) ?? ownLengths(side, context, 'output');
     const asked = askedLengths(side, context, 'output');
     return {
       realised,
@@ -39,8 +39,7 @@ export const outputLength = dimension<AnswerLengths>({
   },
   judge: (a, b, context) => {
     const common = commonLengths(context, 'output');
-    if (!common)
-      return unknown('The realised length of the answers, by one counter for both sides,', !!a.realised, !!b.realised);
+    if (!common) return unknown('The realised length of the answers', !!a.realised, !!b.realised);
     const realised = compareLengths(common.a, common.b);
     const asked = compareAsked(context, 'output');
     const configured = sameConfigured(context, CONFIGURED as readonly (readonly string[])[]);

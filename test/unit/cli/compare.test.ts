@@ -1,0 +1,204 @@
+// `isoperf compare` as a user meets it: folders on disk, tables, formats, exit codes, bad input.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compareCommand } from '../../../src/cli/compare';
+import { UsageError, type CliIo } from '../../../src/cli/command';
+import type { Comparison } from '../../../src/comparability/comparison';
+import { comparisonSchema } from '../../../src/comparability/comparison-schema';
+import type { Run } from '../../../src/report/run';
+import { syntheticRun, type SyntheticOptions } from '../support/synthetic-run';
+
+const home = mkdtempSync(path.join(os.tmpdir(), 'isoperf-compare-'));
+afterAll(() => {
+  rmSync(home, { recursive: true, force: true });
+});
+
+function write(name: string, run: Run): void {
+  const folder = path.join(home, name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'run.json'), JSON.stringify(run.manifest));
+  writeFileSync(
+    path.join(folder, 'records.jsonl'),
+    run.records!.map((record) => `${JSON.stringify(record)}\n`).join(''),
+  );
+}
+
+async function call(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  return callIn({}, ...args);
+}
+
+async function callIn(more: Partial<CliIo>, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  let out = '';
+  let err = '';
+  const io: CliIo = {
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    isTerminal: false,
+    columns: 100,
+    env: {},
+    cwd: home,
+    ...more,
+  };
+  const code = await compareCommand.run(args, io);
+  return { code, out, err };
+}
+
+const STAGE = { rateRps: 20, durationSeconds: 20 };
+const B: SyntheticOptions = { seed: 3, usage: false, maxTokens: { from: 8, to: 56 }, stages: [STAGE] };
+
+beforeAll(() => {
+  const stages = [{ rateRps: 5, durationSeconds: 5, warmup: true }, STAGE];
+  write('a', syntheticRun({ seed: 1, stages }));
+  write('a2', syntheticRun({ seed: 2, stages }));
+  write('b', syntheticRun(B));
+  write('killed', syntheticRun({ seed: 4, stages, stopAfter: 200 }));
+  write('parent/only', syntheticRun({ seed: 5, stages }));
+  mkdirSync(path.join(home, 'empty'));
+});
+
+describe('the table', () => {
+  it('names what differs first, worst on top, with both values, place, metrics and remedy', async () => {
+    const { code, out, err } = await call('a', 'b');
+    expect(code).toBe(3);
+    expect(err).toBe('');
+    const order = ['1. CONFOUNDS', '2. CONFOUNDS', '3. CONFOUNDS', 'Same:', '\n20 rps\n', 'Verdict:', 'No claim'];
+    expect(order.map((word) => out.indexOf(word))).toEqual(
+      [...order.map((word) => out.indexOf(word))].sort((x, y) => x - y),
+    );
+    expect(out).toMatch(/run\.json window\.warmupStages\s+stage 0\s+none/);
+    expect(out).toMatch(/run\.json tokens\.output\.source\s+server-usage\s+client-tokenizer/);
+    expect(out).toMatch(/moves: TPOT, NTPOT/);
+    expect(out).toMatch(/remedy: Give both configs the same leading stage/);
+    expect(out).not.toMatch(/4\. (CONFOUNDS|UNKNOWN)/);
+    expect(out).toMatch(/^~ {2}TPOT mean, ms .* by 1, 2, 3$/m);
+    expect(out).toMatch(/differ in warmup-window, output-length and token-source/);
+  });
+
+  it.each([80, 100, 120])('fits %i columns, without colour', async (columns) => {
+    for (const pair of [
+      ['a', 'b'],
+      ['a', 'a2'],
+    ] as const) {
+      const { out } = await callIn({ columns, isTerminal: true }, ...pair);
+      const longest = Math.max(...out.split('\n').map((line) => line.length));
+      expect(longest).toBeLessThanOrEqual(columns);
+      // eslint-disable-next-line no-control-regex
+      expect(out).not.toMatch(/\u001b/);
+    }
+  });
+
+  it('an honest repeat: one line of dimensions, every metric, a claim with its bounds', async () => {
+    const { code, out } = await call('a', 'a2');
+    expect(code).toBe(0);
+    expect(out).toMatch(/Verdict: Comparable: no difference found in 12 dimensions/);
+    expect(out).toMatch(/Claim: In this setting .*requests, warm-up left out/s);
+    expect(out).toMatch(/noise from run to run comes on top/);
+  });
+
+  it('a killed run says how much of it is there', async () => {
+    const { code, out } = await call('a', 'killed');
+    expect(code).toBe(3);
+    expect(out).toMatch(/incomplete: 200 of 425 requests/);
+  });
+
+  it('a report cannot reach the terminal with control characters', async () => {
+    const run = syntheticRun({ seed: 6 });
+    write('hostile', {
+      ...run,
+      manifest: { ...run.manifest!, endpoint: { ...run.manifest!.endpoint, model: 'm\u001b[31mred\u0007' } },
+    });
+    const { out } = await call('hostile', 'b');
+    // eslint-disable-next-line no-control-regex
+    expect(out).not.toMatch(/[\u001b\u0007]/);
+  });
+});
+
+describe('other formats', () => {
+  it('JSON is the comparison, whole', async () => {
+    const { code, out } = await call('a', 'b', '--json');
+    const comparison = comparisonSchema.parse(JSON.parse(out)) as Comparison;
+    expect(code).toBe(comparison.verdict.exitCode);
+    const confounds = comparison.findings.filter((finding) => finding.state === 'confounds');
+    expect(confounds.map((finding) => finding.dimension)).toEqual(['warmup-window', 'output-length', 'token-source']);
+  });
+
+  it('Markdown strikes confounded figures through and escapes what a report brings', async () => {
+    const run = syntheticRun({ seed: 7, usage: false });
+    write('html', { ...run, manifest: { ...run.manifest!, name: '<img src=x>|[x](http://y)' } });
+    const { out } = await call('a', 'html', '--format', 'markdown');
+    expect(out).toMatch(/^## Not comparable/);
+    expect(out).toMatch(/\| TPOT mean, ms \| ~~[\d.]+~~ \|/);
+    expect(out).not.toContain('<img');
+    expect(out).not.toContain('[x](');
+  });
+
+  it('--out writes the file, by its ending, and still says the verdict', async () => {
+    const { code, out } = await call('a', 'b', '--out', 'result.json');
+    expect(code).toBe(3);
+    expect(out).toMatch(/Not comparable.*\nWritten to result\.json/);
+    expect(comparisonSchema.safeParse(JSON.parse(readFileSync(path.join(home, 'result.json'), 'utf8'))).success).toBe(
+      true,
+    );
+    await call('a', 'b', '--out', 'result.md');
+    expect(readFileSync(path.join(home, 'result.md'), 'utf8')).toMatch(/^## /);
+    const failed = await call('a', 'b', '--out', 'no/such/folder/x.md');
+    expect(failed.code).toBe(1);
+    expect(failed.err).toMatch(/could not be written/);
+  });
+});
+
+describe('intent', () => {
+  it('declared changes confound nothing; lists and repeats are both understood', async () => {
+    const { code, out } = await call(
+      'a',
+      'b',
+      '--intended',
+      'warmup-window,token-source',
+      '--intended',
+      'output-length',
+    );
+    expect(code).toBe(0);
+    expect(out).toMatch(/3 things changed/);
+    expect((await call('a', 'b', '--intended', 'output-length')).code).toBe(3);
+  });
+});
+
+describe('unusable input', () => {
+  it.each([
+    [['a', 'nowhere'], /nowhere.*there is no such folder/],
+    [['empty', 'a'], /empty is empty/],
+    [['.', 'a'], /holds \d+ runs:/],
+    [['a/records.jsonl', 'a'], /it is a file, not a folder/],
+  ])('%j', async (args, words) => {
+    const { code, out, err } = await call(...args);
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expect(err).toMatch(words);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('a parent of one run and the manifest itself both mean the run', async () => {
+    expect((await call('parent', 'a')).code).toBe(0);
+    expect((await call('a/run.json', 'a2')).code).toBe(0);
+  });
+
+  it.each([
+    [['a'], /two report folders/],
+    [['a', 'b', 'c'], /3 given/],
+    [['a', 'b', '--intended', 'server'], /server is no dimension.*load-model/],
+    [['a', 'b', '--format', 'xml'], /xml/],
+    [['a', 'b', '--format', 'table', '--json'], /exclude/],
+  ])('%j is a wrong command line', async (args, words) => {
+    await expect(call(...args)).rejects.toThrow(UsageError);
+    await expect(call(...args)).rejects.toThrow(words);
+  });
+
+  it('help names every dimension and exit code', () => {
+    for (const word of ['warmup-window', 'sample-size', '--intended', 'Exit codes', '  3  ', '  4  ']) {
+      expect(compareCommand.help).toContain(word);
+    }
+    for (const line of compareCommand.help.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
+  });
+});

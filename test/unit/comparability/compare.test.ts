@@ -1,0 +1,364 @@
+// The judged comparison as a whole: missing evidence, stages, intent, intervals, words, and its schema.
+import Ajv from 'ajv/dist/2020';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import * as z from 'zod';
+import { compare, DIMENSIONS } from '../../../src/comparability/compare';
+import type { Comparison, DimensionId } from '../../../src/comparability/comparison';
+import { comparisonSchema } from '../../../src/comparability/comparison-schema';
+import { summarize } from '../../../src/metrics/summarize';
+import type { RequestRecord } from '../../../src/metrics/record';
+import type { RunManifest } from '../../../src/report/manifest';
+import type { Run } from '../../../src/report/run';
+import { syntheticRun, type SyntheticOptions } from '../support/synthetic-run';
+
+const run = (options: SyntheticOptions = {}): Run => syntheticRun(options);
+
+function stateOf(comparison: Comparison, dimension: DimensionId): string {
+  return comparison.findings.find((finding) => finding.dimension === dimension)!.state;
+}
+
+/** A copy whose manifest lacks something. */
+function changed(original: Run, change: (manifest: Record<string, never>) => void): Run {
+  const manifest = structuredClone(original.manifest) as unknown as Record<string, never>;
+  change(manifest);
+  const kept = manifest as unknown as RunManifest;
+  return { ...original, manifest: kept, config: kept.config.effective };
+}
+
+function recordsWithout(original: Run, ...keys: (keyof RequestRecord)[]): Run {
+  const records = original.records!.map(
+    (record) =>
+      Object.fromEntries(
+        Object.entries(record).filter(([key]) => !keys.includes(key as keyof RequestRecord)),
+      ) as unknown as RequestRecord,
+  );
+  return { ...original, records };
+}
+
+interface Loose {
+  stages: Record<string, unknown>[];
+  health: unknown[];
+  tokens?: unknown;
+  endpoint: Record<string, unknown>;
+  config: { effective: Record<string, Record<string, unknown>> };
+  lengths?: unknown;
+  workload: Record<string, unknown>;
+}
+
+const drop = (original: Run, change: (manifest: Loose) => void): Run =>
+  changed(original, (manifest) => change(manifest as unknown as Loose));
+
+describe('missing evidence is unknown, on either side and on both, never silently same', () => {
+  const CASES: readonly [DimensionId, string, (original: Run) => Run][] = [
+    [
+      'load-model',
+      'load type',
+      (o) =>
+        drop(o, (m) => {
+          m.stages = [];
+          delete m.config.effective['load']!['type'];
+        }),
+    ],
+    ['arrival-process', 'law', (o) => drop(o, (m) => m.stages.forEach((s) => delete s['arrivalLaw']))],
+    ['offered-load', 'rate', (o) => drop(o, (m) => m.stages.forEach((s) => delete s['requestedRateRps']))],
+    [
+      'client-limit',
+      'health',
+      (o) =>
+        drop(o, (m) => {
+          m.health = [];
+        }),
+    ],
+    [
+      'completeness',
+      'counts and records',
+      (o) => withoutRecords(drop(o, (m) => m.stages.forEach((s) => delete s['counts']))),
+    ],
+    [
+      'input-length',
+      'every trace of the prompts',
+      (o) => recordsWithout(o, 'usage', 'clientPromptTokens', 'askedPromptTokens', 'requestBytes'),
+    ],
+    [
+      'output-length',
+      'counts and finish reasons',
+      (o) => recordsWithout(o, 'usage', 'clientOutputTokens', 'finishReason'),
+    ],
+    [
+      'stop-behaviour',
+      'ignore_eos',
+      (o) =>
+        drop(o, (m) => {
+          delete m.endpoint['ignoreEos'];
+          delete m.config.effective['server']!['ignore_eos'];
+        }),
+    ],
+    ['stop-behaviour', 'why answers ended', (o) => recordsWithout(o, 'usage', 'clientOutputTokens', 'finishReason')],
+    [
+      'token-source',
+      'who counted',
+      (o) =>
+        drop(o, (m) => {
+          delete m.tokens;
+        }),
+    ],
+    [
+      'endpoint-mode',
+      'api',
+      (o) =>
+        drop(o, (m) => {
+          delete m.endpoint['apiType'];
+          delete m.config.effective['api']!['type'];
+        }),
+    ],
+    [
+      'endpoint-mode',
+      'streaming',
+      (o) =>
+        drop(o, (m) => {
+          delete m.endpoint['streaming'];
+          delete m.config.effective['api']!['streaming'];
+        }),
+    ],
+    [
+      'sample-size',
+      'counts and records',
+      (o) => withoutRecords(drop(o, (m) => m.stages.forEach((s) => delete s['counts']))),
+    ],
+    [
+      'warmup-window',
+      'the manifest',
+      (o) => {
+        return without(o, 'manifest');
+      },
+    ],
+  ];
+
+  it.each(CASES)('%s: %s', (dimension, _, remove) => {
+    const whole = run({ seed: 1 });
+    const other = run({ seed: 2 });
+    for (const [a, b, where] of [
+      [remove(whole), other, 'A'],
+      [whole, remove(other), 'B'],
+      [remove(whole), remove(other), 'either side'],
+    ] as const) {
+      const comparison = compare(a, b);
+      expect(stateOf(comparison, dimension), where).toBe('unknown');
+      expect(comparison.verdict.exitCode).not.toBe(0);
+      const finding = comparison.findings.find((entry) => entry.dimension === dimension)!;
+      if (!finding.message.includes('only')) expect(finding.message).toContain(`not recorded on ${where}`);
+      expect([...finding.a.evidence, ...finding.b.evidence].some((entry) => entry.value === undefined)).toBe(true);
+    }
+  });
+
+  it('with nothing recorded at all, nothing is same and nothing is claimed', () => {
+    const bare: Run = { folder: 'bare', tool: { name: 'x' }, stages: new Map(), files: [], problems: [] };
+    const comparison = compare(bare, bare);
+    expect(new Set(comparison.findings.map((finding) => finding.state))).toEqual(new Set(['unknown']));
+    expect(comparison.verdict.exitCode).toBe(4);
+    expect(comparison.claim.text).toBeUndefined();
+  });
+});
+
+function without(original: Run, key: 'manifest' | 'records'): Run {
+  return Object.fromEntries(Object.entries(original).filter(([name]) => name !== key)) as unknown as Run;
+}
+
+function withoutRecords(original: Run): Run {
+  return without(original, 'records');
+}
+
+describe('stages are matched by load', () => {
+  const stage = (rateRps: number, more = {}) => ({ rateRps, durationSeconds: 400 / rateRps, ...more });
+
+  it('never by index, and a stage alone is named', () => {
+    const a = run({ stages: [stage(20), stage(10)], seed: 1 });
+    const b = run({ stages: [stage(10), stage(20), stage(40)], seed: 2 });
+    const comparison = compare(a, b);
+    expect(comparison.stages).toEqual([
+      { a: 0, b: 1, label: '20 rps' },
+      { a: 1, b: 0, label: '10 rps' },
+    ]);
+    expect(comparison.unmatched).toEqual(['B’s stage 2 (40 rps) has no counterpart and is not compared.']);
+    expect(comparison.verdict.exitCode).toBe(0);
+  });
+
+  it('a rate repeated is matched in order; a warm-up is matched with nothing', () => {
+    const a = run({ stages: [stage(5, { warmup: true }), stage(10), stage(10)], seed: 1 });
+    const b = run({ stages: [stage(5, { warmup: true }), stage(10), stage(10)], seed: 2 });
+    expect(compare(a, b).stages).toEqual([
+      { a: 1, b: 1, label: '10 rps' },
+      { a: 2, b: 2, label: '10 rps' },
+    ]);
+  });
+
+  it('where some loads differ, only those stages are confounded', () => {
+    const comparison = compare(
+      run({ stages: [stage(20), stage(10)], seed: 1 }),
+      run({ stages: [stage(20), stage(12)], seed: 2 }),
+    );
+    expect(stateOf(comparison, 'offered-load')).toBe('confounds');
+    const verdicts = (index: number) =>
+      new Set(comparison.metrics.filter((m) => m.stage === index).map((m) => m.verdict));
+    expect(verdicts(0)).toEqual(new Set(['comparable']));
+    expect(verdicts(1)).toEqual(new Set(['confounded']));
+    expect(comparison.stages[1]!.label).toBe('10 rps against 12 rps');
+  });
+});
+
+describe('intent', () => {
+  const a = run({ seed: 1 });
+  const b = run({ seed: 2, maxTokens: { from: 8, to: 56 } });
+
+  it('one declared change confounds nothing and is claimed with its bounds', () => {
+    const comparison = compare(a, b, { intended: ['output-length'] });
+    expect(stateOf(comparison, 'output-length')).toBe('intended');
+    expect(comparison.verdict).toMatchObject({ exitCode: 0, state: 'comparable' });
+    expect(comparison.verdict.sentence).toMatch(/only output-length differs, as intended/);
+    expect(comparison.claim.text).toMatch(/% of A.*95 % interval.*Run-to-run noise/);
+  });
+
+  it('a second difference still confounds', () => {
+    const comparison = compare(a, run({ seed: 2, maxTokens: { from: 8, to: 56 }, usage: false }), {
+      intended: ['output-length'],
+    });
+    expect(comparison.verdict.exitCode).toBe(3);
+    expect(comparison.verdict.sentence).toMatch(/besides the intended change \(output-length\) in token-source/);
+  });
+
+  it('nothing changed though you meant to; and two changes are claimed for none', () => {
+    expect(compare(a, run({ seed: 2 }), { intended: ['token-source'] }).notes[0]).toMatch(
+      /Nothing changed in token-source/,
+    );
+    const two = compare(a, run({ seed: 2, maxTokens: 64, usage: false }), {
+      intended: ['output-length', 'token-source'],
+    });
+    expect(two.verdict.exitCode).toBe(0);
+    expect(two.claim).toEqual({ noClaim: expect.stringMatching(/2 changes/) as string });
+    expect(two.notes[0]).toMatch(/2 things changed/);
+  });
+});
+
+describe('metrics', () => {
+  const row = (comparison: Comparison, metric: string, statistic: string) =>
+    comparison.metrics.find((entry) => entry.metric === metric && entry.statistic === statistic)!;
+
+  it('a faster B is seen, with its base and its direction', () => {
+    const comparison = compare(run({ seed: 1 }), run({ seed: 2, ttftSeconds: 0.03 }));
+    const ttft = row(comparison, 'ttft', 'p50');
+    expect(ttft.unit).toBe('ms');
+    expect(ttft.difference!.percentOfA).toBeCloseTo((ttft.b.value! / ttft.a.value! - 1) * 100, 9);
+    expect(ttft.difference!.interval!.high).toBeLessThan(0);
+    expect(ttft.difference!.words).toMatch(/^B is lower by 3\d(\.\d)? % of A \(better\)$/);
+    expect(row(comparison, 'tpot', 'mean').difference!.words).toMatch(
+      /no detectable difference \(up to .* % of A could hide\)/,
+    );
+    expect(comparison.verdict.exitCode).toBe(0);
+  });
+
+  it('a confounded difference is shown but neither better nor worse', () => {
+    const comparison = compare(run({ seed: 1 }), run({ seed: 2, ttftSeconds: 0.03, lagSeconds: 0.05 }));
+    expect(row(comparison, 'ttft', 'p50')).toMatchObject({ verdict: 'confounded', because: ['client-limit'] });
+    expect(row(comparison, 'ttft', 'p50').difference!.words).not.toMatch(/better|worse/);
+  });
+
+  it('a percentile without its requests is withheld on both sides and confounds nothing', () => {
+    const short = { stages: [{ rateRps: 20, durationSeconds: 5 }] };
+    const comparison = compare(run({ ...short, seed: 1 }), run({ ...short, seed: 2 }));
+    expect(row(comparison, 'ttft', 'p99')).toMatchObject({ verdict: 'undetermined', because: ['sample-size'] });
+    expect(row(comparison, 'ttft', 'p99').a).toEqual({ n: 100, missing: 'n = 100 is under the 299 that p99 needs' });
+    expect(comparison.verdict.exitCode).toBe(0);
+  });
+
+  it('no failures is not proof of none', () => {
+    const difference = row(compare(run({ seed: 1 }), run({ seed: 2 })), 'error_rate', 'value').difference!;
+    expect(difference.interval).toBeUndefined();
+    expect(difference.noInterval).toMatch(/0\.75 % could show none/);
+  });
+
+  it('without records the reports are compared, without intervals and without a claim to have looked', () => {
+    const reported = (options: SyntheticOptions): Run => {
+      const whole = run(options);
+      const report = summarize(whole.records!, {
+        percentiles: [5, 25, 50, 75, 90, 95, 99],
+        outputTokenSource: 'server-usage',
+        stage: { requestedRateRps: 20 },
+      });
+      return { ...withoutRecords(whole), stages: new Map([[0, report]]), summary: report };
+    };
+    const comparison = compare(reported({ seed: 1 }), reported({ seed: 2 }));
+    const ttft = row(comparison, 'ttft', 'p95');
+    expect(ttft.a.value).toBeCloseTo(row(compare(run({ seed: 1 }), run({ seed: 2 })), 'ttft', 'p95').a.value!, 9);
+    expect(ttft.difference!.noInterval).toBe('no per-request records');
+    expect(stateOf(comparison, 'output-length')).toBe('same');
+    expect(
+      stateOf(compare(reported({ seed: 1 }), reported({ seed: 2, maxTokens: { from: 8, to: 56 } })), 'output-length'),
+    ).toBe('confounds');
+    expect(stateOf(comparison, 'arrival-process')).toBe('same');
+  });
+
+  it('nothing succeeded: there is no verdict to give', () => {
+    const comparison = compare(run({ seed: 1, failureShare: 1 }), run({ seed: 2, failureShare: 1 }));
+    expect(comparison.verdict.exitCode).toBe(4);
+    expect(comparison.claim.text).toBeUndefined();
+  });
+});
+
+describe('findings', () => {
+  const comparison = compare(run({ seed: 1 }), run({ seed: 2, usage: false }));
+
+  it('every dimension, once, worst first, with evidence, tolerance, pitfall', () => {
+    expect(comparison.findings.map((finding) => finding.dimension).sort()).toEqual(
+      DIMENSIONS.map(({ id }) => id).sort(),
+    );
+    expect(comparison.findings[0]!.dimension).toBe('token-source');
+    for (const finding of comparison.findings) {
+      expect(finding.a.evidence.length, finding.dimension).toBeGreaterThan(0);
+      expect(finding.tolerance.length).toBeGreaterThan(20);
+      expect(finding.pitfall).toMatch(/^CMP\d{3}$/);
+      expect(finding.moves.length).toBeGreaterThan(0);
+    }
+    const different = comparison.findings.filter((finding) => finding.state !== 'same');
+    for (const finding of different) {
+      expect(finding.remedy).toBeTruthy();
+      expect(finding.a.evidence.some((entry) => entry.configPath)).toBe(true);
+    }
+  });
+
+  it('the same two runs give the same comparison, to the last digit', () => {
+    expect(compare(run({ seed: 1 }), run({ seed: 2, usage: false }))).toEqual(comparison);
+  });
+
+  it('a run against itself is comparable, and that is said', () => {
+    const same = compare(run({ seed: 1 }), run({ seed: 1 }));
+    expect(same.verdict.exitCode).toBe(0);
+    expect(same.notes[0]).toMatch(/same run/);
+  });
+});
+
+/** Without `readonly` and without the `undefined` that zod puts beside optional keys. */
+type Plain<T> = T extends readonly (infer U)[]
+  ? Plain<U>[]
+  : T extends object
+    ? { -readonly [K in keyof T]: Plain<Exclude<T[K], undefined>> }
+    : T;
+
+describe('schema', () => {
+  it('is the type', () => {
+    expectTypeOf<Plain<z.output<typeof comparisonSchema>>>().toEqualTypeOf<Plain<Comparison>>();
+  });
+
+  it('accepts what compare makes, as zod and as JSON Schema', () => {
+    const made = [
+      compare(run({ seed: 1 }), run({ seed: 2 })),
+      compare(run({ seed: 1 }), run({ seed: 2, stopAfter: 50 })),
+    ];
+    const validate = new Ajv({ strict: false }).compile(z.toJSONSchema(comparisonSchema));
+    for (const comparison of made) {
+      const text = JSON.parse(JSON.stringify(comparison)) as unknown;
+      expect(comparisonSchema.parse(text)).toEqual(text);
+      expect(validate(text), JSON.stringify(validate.errors)).toBe(true);
+    }
+    expect(validate({ format: 'isoperf-comparison' })).toBe(false);
+  });
+});

@@ -1,0 +1,49 @@
+// Honest repeats: the same benchmark twice, other draws. Nothing is named, over many seeds and kinds of load.
+import { describe, expect, it } from 'vitest';
+import { compare } from '../../../src/comparability/compare';
+import { syntheticRun, type SyntheticOptions } from '../support/synthetic-run';
+
+const WARMUP = { rateRps: 5, durationSeconds: 5, warmup: true } as const;
+const STAGE = { rateRps: 20, durationSeconds: 20 } as const;
+const CLOSED = { concurrency: 8, requests: 400 } as const;
+
+const HONEST: Readonly<Record<string, SyntheticOptions>> = {
+  'constant rate': {},
+  'poisson, drawn lengths': { law: 'poisson-per-second', maxTokens: { from: 8, to: 56 } },
+  'natural stops': { ignoreEos: false, maxTokens: { from: 8, to: 100 } },
+  'closed loop': { stages: [CLOSED] },
+  'warm-up and two stages': { stages: [WARMUP, { rateRps: 10, durationSeconds: 30 }, STAGE] },
+  'one request in twenty fails': { failureShare: 0.05 },
+  'just enough for p99, a failure now and then': {
+    stages: [{ rateRps: 10, durationSeconds: 30 }],
+    failureShare: 0.005,
+  },
+  'heavy noise': { jitter: 1 },
+  'a cold start on both sides': { coldSeconds: 0.08, coldRequests: 20 },
+  'nobody counts': { usage: false, tokenizer: false },
+  short: { stages: [{ rateRps: 10, durationSeconds: 8 }] },
+};
+
+describe.each(Object.entries(HONEST))('an honest repeat: %s', (_, options) => {
+  it('has no finding over 30 seeds, and few differences', () => {
+    let different = 0;
+    let rows = 0;
+    for (let seed = 1; seed <= 30; seed++) {
+      const comparison = compare(syntheticRun({ ...options, seed }), syntheticRun({ ...options, seed: seed + 500 }));
+      const named = comparison.findings.filter((finding) => finding.state !== 'same' || finding.follows !== undefined);
+      expect(
+        named.map((finding) => finding.dimension),
+        `seed ${seed}: ${comparison.findings[0]!.message}`,
+      ).toEqual([]);
+      expect(comparison.verdict).toMatchObject({ state: 'comparable', exitCode: 0 });
+      expect(comparison.claim.text).toMatch(/Run-to-run noise is unknown.*23\.5 %/);
+      for (const { difference } of comparison.metrics) {
+        if (!difference?.interval) continue;
+        rows++;
+        if (difference.interval.low > 0 || difference.interval.high < 0) different++;
+      }
+    }
+    expect(rows).toBeGreaterThan(100);
+    expect(different / rows).toBeLessThan(0.08);
+  });
+});

@@ -42,7 +42,7 @@ export function looksLikeConfig(text: string): boolean {
     return /"load"\s*:\s*\{/.test(head) && (LOAD_KEYS.test(head) || LOAD_TYPED.test(head)) && SERVER_OR_DATA.test(head);
   const blocks = topLevelBlocks(head);
   if (blocks.has('apiVersion') && blocks.has('kind'))
-    return /ConfigMap/.test(blocks.get('kind') ?? head) && hasLiteral(head) && NESTED_LOAD.test(head);
+    return /^kind:[ \t]*["']?ConfigMap/m.test(head) && hasLiteral(head) && NESTED_LOAD.test(head);
   if (fits(blocks)) return true;
   return (blocks.has('config') || blocks.has('workload')) && NESTED_LOAD.test(head);
 }

@@ -2,6 +2,7 @@
 import { formatPath, type ConfigPath, type Problem, type Result, type TextRange } from '../problem';
 import { readDirectives, type Directive, type StageLines, type Suppression } from './directives';
 import type { YamlDocument } from './document';
+import type { Lines } from './lines';
 import { findingsOf, valueAt, type Finding, type KeyFix } from './issues';
 import { judgeRun } from './judge';
 import { applyOverrides, parseOverride, type Override } from './overrides';
@@ -251,10 +252,21 @@ function within(range: TextRange | undefined, span: LineSpan): boolean {
   return range === undefined || (range.startLine >= span.first && range.startLine <= span.last);
 }
 
-/** Offset of the `-` of a list item; of the item itself in a flow list. */
-function dashBefore(text: string, start: number): number {
-  const before = text.slice(0, start).trimEnd();
-  return before.endsWith('-') ? before.length - 1 : start;
+/** Line of the `-` of a list item: its own, or one above it when only blanks and comments stand between. */
+function dashLine(lines: Lines, start: number): number {
+  const own = lines.position(start);
+  let line = own.line;
+  let rest = lines.line(line).slice(0, own.column);
+  while (rest.replace(/(^|\s)#.*$/, '').trim() === '' && line > 0) {
+    line -= 1;
+    rest = lines.line(line);
+  }
+  return rest
+    .replace(/\s#.*$/, '')
+    .trimEnd()
+    .endsWith('-')
+    ? line
+    : own.line;
 }
 
 function directivesOf(region: Region, span: LineSpan): ReturnType<typeof readDirectives> {
@@ -263,7 +275,7 @@ function directivesOf(region: Region, span: LineSpan): ReturnType<typeof readDir
   const list = document.locate([...region.prefix, 'load', 'stages']);
   const body = list && resolveAlias(list.value);
   const stages = (body?.kind === 'list' ? body.items : []).map((item): StageLines => {
-    return { first: lines.position(dashBefore(document.text, item.start)).line, last: lines.position(item.end).line };
+    return { first: dashLine(lines, item.start), last: lines.position(item.end).line };
   });
   const comments = document.comments.filter((comment) => within(comment.range, span));
   const reading = readDirectives(

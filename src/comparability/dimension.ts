@@ -77,7 +77,7 @@ export function dimension<E extends SideEvidence>(spec: DimensionSpec<E>): Dimen
 }
 
 /** Every quantity a comparison may show, in the order it shows them. */
-export const METRICS: readonly MetricName[] = [
+const METRICS: readonly MetricName[] = [
   'ttft',
   'tpot',
   'itl',

@@ -5,9 +5,9 @@ import { kolmogorovSmirnov } from '../metrics/two-samples';
 import { round } from './side';
 
 /** Quantiles closer than this, as a share of the larger, cost the same work. */
-export const LENGTH_TOLERANCE = 0.03;
+const LENGTH_TOLERANCE = 0.03;
 /** Tokens that templates and special tokens may add; nobody can tell them from a difference. */
-export const LENGTH_SLACK = 2;
+const LENGTH_SLACK = 2;
 /** This many standard errors apart is a difference: one false alarm in 100,000 looks, and every pair of runs looks ten times. */
 const SHARE_ERRORS = 4.5;
 const KS_DISTANCE = 0.1;
@@ -22,7 +22,7 @@ export interface Lengths {
   readonly summary: DistributionSummary;
 }
 
-export function lengthsOf(values: Iterable<number>): Lengths | undefined {
+function lengthsOf(values: Iterable<number>): Lengths | undefined {
   const sorted = sortedValues(values);
   const summary = distributionOf(sorted);
   return summary && { values: sorted, summary };

@@ -1,5 +1,5 @@
 // One side's samples of one quantity in one stage: the value, how many it rests on, and resamples for its interval.
-import { bootstrap, MINIMUM_REQUESTS, seriesOf, type Quantity, type Series } from '../metrics/bootstrap';
+import { bootstrap, MINIMUM_REQUESTS, seriesOf, type Quantity } from '../metrics/bootstrap';
 import type { RequestRecord } from '../metrics/record';
 import { isSuccess } from '../metrics/request-metrics';
 import { mean, minimumCountFor, percentile, percentileKey, sortedValues } from '../metrics/statistics';
@@ -15,7 +15,7 @@ export interface Sample {
   readonly noInterval?: string;
 }
 
-export const NO_RECORDS = 'no per-request records';
+const NO_RECORDS = 'no per-request records';
 
 const PERCENTS: Readonly<Partial<Record<Statistic, number>>> = { p50: 50, p90: 90, p95: 95, p99: 99, 'p99.9': 99.9 };
 
@@ -36,7 +36,8 @@ export function latencySamples(
     return new Map(statistics.map((statistic) => [statistic, { side: { n, missing: whyNone(scope, quantity) } }]));
   const sorted = sortedValues(series.values);
   const wanted = statistics.filter((statistic) => supports(statistic, n));
-  const resampled = resamplesOf(series, wanted.map(quantityOf), seed);
+  const resampled =
+    scope.length < MINIMUM_REQUESTS ? undefined : bootstrap(series, wanted.map(quantityOf), { seed, sorted });
   return new Map(
     statistics.map((statistic): [Statistic, Sample] => {
       const at = wanted.indexOf(statistic);
@@ -68,10 +69,6 @@ function tooFew(statistic: Statistic, n: number): string {
 
 function tooFewForInterval(n: number): string {
   return `${n} requests are too few to resample (${MINIMUM_REQUESTS} at least)`;
-}
-
-function resamplesOf(series: Series, quantities: readonly Quantity[], seed: number): Float64Array[] | undefined {
-  return series.offsets.length - 1 < MINIMUM_REQUESTS ? undefined : bootstrap(series, quantities, { seed });
 }
 
 function whyNone(scope: readonly RequestRecord[], { needs }: LatencyQuantity): string {

@@ -48,7 +48,7 @@ export function matchStages(a: Side, b: Side): Matching {
   return { pairs: pairs.map((pair, index) => ({ ...pair, index })), unmatchedA: restA, unmatchedB: restB };
 }
 
-export function sameLoad(a: StageLoad, b: StageLoad): boolean {
+function sameLoad(a: StageLoad, b: StageLoad): boolean {
   if (a.kind === 'rate' && b.kind === 'rate') {
     return Math.abs(a.rps - b.rps) <= RATE_TOLERANCE * Math.max(a.rps, b.rps);
   }

@@ -39,7 +39,7 @@ export interface EvidenceRow {
 }
 
 /** Evidence of both sides under each other by what it is about; a stage's number does not keep two keys apart. */
-export function evidenceRows({ a, b }: Pick<Finding, 'a' | 'b'>): EvidenceRow[] {
+function evidenceRows({ a, b }: Pick<Finding, 'a' | 'b'>): EvidenceRow[] {
   const rest = [...b.evidence];
   const rows = a.evidence.map((left): EvidenceRow => {
     const at = rest.findIndex((right) => subject(right) === subject(left));

@@ -7,7 +7,7 @@ import type { Context } from './dimension';
 import { configValue, inputSourceOf, outputSourceOf, successesOf, type MeasuredStage, type Side } from './side';
 
 /** Stages of a side that are compared. */
-export function comparedStages(side: Side, { matching }: Context): readonly MeasuredStage[] {
+function comparedStages(side: Side, { matching }: Context): readonly MeasuredStage[] {
   const paired = new Set(matching.pairs.flatMap((pair) => [pair.a, pair.b]));
   return side.stages.filter((stage) => paired.has(stage));
 }

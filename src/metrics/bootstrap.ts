@@ -1,5 +1,5 @@
 // Intervals by resampling blocks of requests: neighbours in time share queues, so single requests are not independent.
-import { percentile } from './statistics';
+import { mean, percentile } from './statistics';
 
 /** One value per request, or several (the token gaps of an answer), in the order the requests were sent. */
 export interface Series {
@@ -19,9 +19,11 @@ export interface Interval {
 export interface BootstrapOptions {
   readonly resamples?: number;
   readonly seed?: number;
+  /** The series' values in ascending order, when the caller has them already. */
+  readonly sorted?: Float64Array;
 }
 
-export const DEFAULT_RESAMPLES = 2000;
+const DEFAULT_RESAMPLES = 2000;
 
 /** Requests below which resampling says little about anything. */
 export const MINIMUM_REQUESTS = 10;
@@ -56,7 +58,7 @@ export function bootstrap(
 ): Float64Array[] {
   const { resamples = DEFAULT_RESAMPLES, seed = 1 } = options;
   const requests = series.offsets.length - 1;
-  const sorted = Float64Array.from(series.values).sort();
+  const sorted = options.sorted ?? Float64Array.from(series.values).sort();
   const tracks = quantities.map((quantity) => trackOf(series, sorted, quantity));
   const length = blockLength(series);
   const draws = Math.ceil(requests / length);
@@ -145,25 +147,21 @@ function prefixSums(requests: number, of: (request: number) => number): Float64A
   return prefix;
 }
 
+/** More blocks than this make an interval slower, not better. */
+const MOST_BLOCKS = 1000;
+
 /**
  * Block length for the requests' means by the rule of Politis and White (2004), as corrected by Patton, Politis and White
  * (2009), for the circular bootstrap; never under n^(1/3) and never over a quarter of the series.
  */
 export function blockLength(series: Series): number {
   const n = series.offsets.length - 1;
-  const floor = Math.ceil(Math.cbrt(n));
-  const means = requestMeans(series);
-  const covariances = autocovariances(means, Math.min(n - 1, Math.ceil(Math.sqrt(n)) + 25));
+  const floor = Math.max(Math.ceil(Math.cbrt(n)), Math.ceil(n / MOST_BLOCKS));
+  const within = (length: number): number => Math.max(1, Math.min(Math.max(floor, length), Math.ceil(n / 4)));
+  const covariances = significantAutocovariances(requestMeans(series));
   const variance = covariances[0] ?? 0;
-  if (!(variance > 0)) return Math.max(1, Math.min(floor, Math.ceil(n / 4)));
-  const runLength = Math.max(5, Math.ceil(Math.sqrt(Math.log10(n))));
-  const limit = 2 * Math.sqrt(Math.log10(n) / n);
-  let last = 0;
-  for (let lag = 1; lag < covariances.length; lag++) {
-    if (Math.abs(covariances[lag]! / variance) > limit) last = lag;
-    else if (lag - last >= runLength) break;
-  }
-  const reach = Math.min(2 * Math.max(last, 1), covariances.length - 1);
+  if (!(variance > 0)) return within(floor);
+  const reach = covariances.length - 1;
   let g = 0;
   let spectrum = variance;
   for (let lag = 1; lag <= reach; lag++) {
@@ -172,7 +170,7 @@ export function blockLength(series: Series): number {
     spectrum += 2 * weight * covariances[lag]!;
   }
   const best = spectrum > 0 ? Math.cbrt(((2 * g * g) / ((4 / 3) * spectrum * spectrum)) * n) : 0;
-  return Math.max(1, Math.min(Math.max(floor, Math.round(best)), Math.ceil(n / 4)));
+  return within(Math.round(best));
 }
 
 function requestMeans({ values, offsets }: Series): Float64Array {
@@ -188,17 +186,28 @@ function requestMeans({ values, offsets }: Series): Float64Array {
   return Float64Array.from(means);
 }
 
-function autocovariances(values: Float64Array, lags: number): Float64Array {
+/** From lag 0 to twice the last lag that stands out, found where five lags in a row do not; lags are computed as needed. */
+function significantAutocovariances(values: Float64Array): number[] {
   const n = values.length;
-  let center = 0;
-  for (const value of values) center += value / n;
-  const out = new Float64Array(Math.max(0, Math.min(lags, n - 1)) + 1);
-  for (let lag = 0; lag < out.length; lag++) {
+  if (n < 2) return [];
+  const center = mean(values);
+  const at = (lag: number): number => {
     let total = 0;
     for (let i = 0; i + lag < n; i++) total += (values[i]! - center) * (values[i + lag]! - center);
-    out[lag] = total / n;
+    return total / n;
+  };
+  const covariances = [at(0)];
+  const most = Math.min(n - 1, Math.ceil(Math.sqrt(n)) + 25);
+  const limit = 2 * Math.sqrt(Math.log10(n) / n) * covariances[0]!;
+  const runLength = Math.max(5, Math.ceil(Math.sqrt(Math.log10(n))));
+  let last = 0;
+  for (let lag = 1; lag <= most && lag - last <= runLength; lag++) {
+    covariances.push(at(lag));
+    if (Math.abs(covariances[lag]!) > limit) last = lag;
   }
-  return out;
+  const reach = Math.min(2 * Math.max(last, 1), most);
+  while (covariances.length <= reach) covariances.push(at(covariances.length));
+  return covariances.slice(0, reach + 1);
 }
 
 /** Central interval of resampled values. */

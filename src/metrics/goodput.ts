@@ -15,8 +15,8 @@ import {
 import { mean, sum } from './statistics';
 
 /** Names a limit may have; all limits are seconds. */
-export const GOODPUT_METRICS = ['ttft', 'tpot', 'itl', 'ntpot', 'request_latency'] as const;
-export type GoodputMetric = (typeof GOODPUT_METRICS)[number];
+const GOODPUT_METRICS = ['ttft', 'tpot', 'itl', 'ntpot', 'request_latency'] as const;
+type GoodputMetric = (typeof GOODPUT_METRICS)[number];
 
 interface Sources {
   readonly output: CountSource;

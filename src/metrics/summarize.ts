@@ -20,9 +20,6 @@ import {
 import { statOf } from './statistics';
 import { defined, notCounted, outputLength, promptTokens, serverFirstOutputTokens, throughput } from './token-totals';
 
-/** inference-perf's default of `report.request_lifecycle.percentiles`. */
-export const DEFAULT_PERCENTILES: readonly number[] = [0.1, 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9];
-
 export interface SummarizeOptions {
   /** 0..100, in the order their keys shall have. */
   readonly percentiles: readonly number[];

@@ -15,7 +15,7 @@ interface SampleSize extends SideEvidence {
 }
 
 /** Percentiles the table shows of every latency; p99.9 is shown only where both sides have the requests for it. */
-export const SHOWN: readonly { readonly statistic: Statistic; readonly percent: number }[] = [
+const SHOWN: readonly { readonly statistic: Statistic; readonly percent: number }[] = [
   { statistic: 'p50', percent: 50 },
   { statistic: 'p90', percent: 90 },
   { statistic: 'p95', percent: 95 },

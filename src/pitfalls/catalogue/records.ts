@@ -208,7 +208,7 @@ export const RECORD_PITFALLS: readonly Pitfall[] = [
     title: 'worker_max_concurrency does nothing here',
     consequence:
       'Load type concurrent takes its limit from concurrency_level and sets worker_max_concurrency to 0: the number in the file misleads.',
-    remedy: 'Remove it.',
+    remedy: 'Remove it from the file.',
     moves: [],
     detectedIn: ['config'],
     how: 'worker_max_concurrency is written with load.type concurrent.',

@@ -152,7 +152,7 @@ const shareGpt: Check = ({ config }) => {
   return [warning(37, ['data', 'type'])];
 };
 
-const MODEL_NAME = /^[\w.-]+\/[\w.-]+$/;
+const MODEL_NAME = /^\w[\w.-]*\/[\w.-]+$/;
 
 const otherTokenizer: Check = ({ config }) => {
   const model = config.server?.model_name ?? '';

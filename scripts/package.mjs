@@ -45,13 +45,9 @@ export async function packageExtension(vsix) {
 
 /** The manifest without what only a checkout can use. */
 function manifest() {
-  const {
-    scripts: _scripts,
-    devDependencies: _dependencies,
-    private: _private,
-    ...rest
-  } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-  return rest;
+  const all = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const onlyForCheckouts = ['scripts', 'devDependencies', 'private'];
+  return Object.fromEntries(Object.entries(all).filter(([key]) => !onlyForCheckouts.includes(key)));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -57,7 +57,6 @@ export type HostMessage =
 export type WebviewMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'copyMarkdown' }
-  | { readonly type: 'openFolder'; readonly side: Side }
   | { readonly type: 'openReport'; readonly side: Side }
   | { readonly type: 'openFile'; readonly side: Side; readonly file: string }
   /** Opens the place one finding was read from; without a side, both, left and right. */
@@ -66,7 +65,6 @@ export type WebviewMessage =
   | { readonly type: 'intend'; readonly dimension: string | null }
   | { readonly type: 'swap' }
   | { readonly type: 'compareWith' }
-  | { readonly type: 'compareWithLast' }
   | { readonly type: 'stop'; readonly now: boolean }
   | { readonly type: 'showLog' };
 
@@ -79,7 +77,6 @@ const hasSide: Check = (message) => message['side'] === 'a' || message['side'] =
 const CHECKS: Readonly<Record<WebviewMessage['type'], Check>> = {
   ready: always,
   copyMarkdown: always,
-  openFolder: hasSide,
   openReport: hasSide,
   openFile: (message) => hasSide(message) && isShortText(message['file']),
   openEvidence: (message) => isIndex(message['finding']) && (message['side'] === undefined || hasSide(message)),
@@ -87,7 +84,6 @@ const CHECKS: Readonly<Record<WebviewMessage['type'], Check>> = {
   intend: (message) => message['dimension'] === null || isShortText(message['dimension']),
   swap: always,
   compareWith: always,
-  compareWithLast: always,
   stop: (message) => typeof message['now'] === 'boolean',
   showLog: always,
 };

@@ -18,8 +18,8 @@ type Argument = vscode.Uri | { readonly uri: vscode.Uri } | { readonly folder: v
 
 export function registerCommands(services: Services, controller: RunController): vscode.Disposable {
   const commands: Readonly<Record<string, (...args: never[]) => unknown>> = {
-    'isoperf.run': (config: Argument) => run(services, controller, config, false),
-    'isoperf.runAgainst': (config: Argument) => run(services, controller, config, true),
+    'isoperf.run': (config: Argument, region?: unknown) => run(services, controller, config, region, false),
+    'isoperf.runAgainst': (config: Argument, region?: unknown) => run(services, controller, config, region, true),
     'isoperf.stop': () => controller.stop(false),
     'isoperf.showLive': () => controller.showLive(),
     'isoperf.openReport': (folder: Argument) => openReport(services, folder),
@@ -70,7 +70,13 @@ async function configOf(argument: Argument): Promise<vscode.TextDocument | undef
   return document;
 }
 
-async function run(services: Services, controller: RunController, argument: Argument, ask: boolean): Promise<void> {
+async function run(
+  services: Services,
+  controller: RunController,
+  argument: Argument,
+  given: unknown,
+  ask: boolean,
+): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     const chosen = await vscode.window.showWarningMessage(
       'IsoPerf runs benchmarks only in trusted workspaces: a config decides where requests go.',
@@ -87,23 +93,27 @@ async function run(services: Services, controller: RunController, argument: Argu
     );
     return;
   }
-  const { baseUrlOf, errorsOf } = await languageRoom();
+  const { baseUrlOf, errorCount } = await languageRoom();
   const text = document.getText();
-  if (errorsOf(text).length > 0 && !(await mayRunWithErrors(errorsOf(text).length))) return;
-  const baseUrl = baseUrlOf(text);
+  const region = typeof given === 'string' && given !== '' ? given : undefined;
+  const errors = errorCount(text, region);
+  if (errors > 0) {
+    await sayErrors(errors);
+    return;
+  }
+  const baseUrl = baseUrlOf(text, region);
   const last = rememberedTarget(services.context.workspaceState, document.uri);
   const target = last && !ask ? last : await pickTarget(services.keys, baseUrl, last);
   if (!target) return;
   await rememberTarget(services.context.workspaceState, document.uri, target);
-  await controller.run({ config: document.uri, target, baseUrl });
+  await controller.run({ config: document.uri, target, baseUrl, ...(region === undefined ? {} : { region }) });
 }
 
 /** The engine would refuse it; better to say so where the errors can be seen. */
-async function mayRunWithErrors(count: number): Promise<boolean> {
+async function sayErrors(count: number): Promise<void> {
   const words = count === 1 ? 'The config has an error' : `The config has ${count} errors`;
   const chosen = await vscode.window.showErrorMessage(`${words}: it cannot run as it is.`, 'Show Problems');
   if (chosen !== undefined) await vscode.commands.executeCommand('workbench.actions.view.problems');
-  return false;
 }
 
 async function openReport(services: Services, argument: Argument): Promise<void> {
@@ -198,7 +208,8 @@ async function pickRun(
 async function setApiKey(services: Services, given: string | undefined): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
   const { baseUrlOf } = await languageRoom();
-  const suggestion = document && looksLikeConfig(document.getText()) ? baseUrlOf(document.getText()) : undefined;
+  const suggestion =
+    document && looksLikeConfig(document.getText()) ? baseUrlOf(document.getText(), undefined) : undefined;
   const url = typeof given === 'string' ? given : await askForUrl('Set API Key: for Which Endpoint?', suggestion ?? '');
   if (url === undefined) return;
   const key = await askForKey(url);
@@ -226,7 +237,12 @@ async function copyCliCommand(services: Services, argument: Argument): Promise<v
   if (!document) return;
   const { baseUrlOf } = await languageRoom();
   const target: Target = rememberedTarget(services.context.workspaceState, document.uri) ?? { kind: 'config' };
-  const url = target.kind === 'url' ? target.url : target.kind === 'config' ? baseUrlOf(document.getText()) : undefined;
+  const url =
+    target.kind === 'url'
+      ? target.url
+      : target.kind === 'config'
+        ? baseUrlOf(document.getText(), undefined)
+        : undefined;
   const needsKey = url !== undefined && (await services.keys.get(url)) !== undefined;
   const cli = services.context.asAbsolutePath(path.join('dist', 'cli.js'));
   const config = path.relative(workingFolder(document.uri), document.uri.fsPath);

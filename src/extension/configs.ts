@@ -19,7 +19,7 @@ const REFRESH_DELAY_MS = 500;
 export class Configs implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;
-  private readonly disposables: vscode.Disposable[] = [this.changed];
+  private readonly disposables: { dispose(): unknown }[] = [this.changed];
   private known: Promise<readonly KnownConfig[]> | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -7,6 +7,7 @@ import { parsePath } from '../config/overrides';
 import type { Side } from '../messages';
 import type { ConfigPath, TextRange } from '../problem';
 import type { Run } from '../report/run';
+import { toRange } from './ranges';
 import type { OpenComparison } from './read-run';
 
 export async function showEvidence(
@@ -41,8 +42,4 @@ async function showPlace(folder: vscode.Uri, run: Run, evidence: Evidence, side:
 
 function rangeOf(text: string, path: ConfigPath): TextRange | undefined {
   return parseDocument(text).range(path);
-}
-
-export function toRange({ startLine, startColumn, endLine, endColumn }: TextRange): vscode.Range {
-  return new vscode.Range(startLine, startColumn, endLine, endColumn);
 }

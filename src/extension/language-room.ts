@@ -1,20 +1,77 @@
-// The language room as the extension sees it: loaded when the first config is met, not when VS Code starts.
+// The language room as the extension sees it: imported when the first config is met, not when VS Code starts.
+import * as vscode from 'vscode';
 import { loadConfig, readConfig } from '../config/load';
-import { configFindings } from '../pitfalls/check';
-import type { Problem } from '../problem';
+import { diagnostics, type Diagnostic } from '../language/diagnostics';
+import { codeActions, type CodeAction } from '../language/fixes';
+import { hover } from '../language/hover';
+import { lenses, type Lens } from '../language/lenses';
+import { explainUri, toRange } from './ranges';
 
-/** Everything that is wrong with a text or hinders comparison, worst first. */
-export function findingsOf(text: string): readonly Problem[] {
-  return configFindings(text);
+/** Everything that is wrong with a text or hinders comparison. */
+export function findingsOf(text: string): readonly Diagnostic[] {
+  return diagnostics(text);
+}
+
+export function lensesOf(text: string): readonly Lens[] {
+  return lenses(text);
 }
 
 /** Base URL a config names; undefined when it names none or cannot be read. */
-export function baseUrlOf(text: string): string | undefined {
-  return readConfig(text).loaded?.config.server?.base_url;
+export function baseUrlOf(text: string, region: string | undefined): string | undefined {
+  return readConfig(text, optionsOf(region)).loaded?.config.server?.base_url;
 }
 
-/** Errors that would keep a run from starting. */
-export function errorsOf(text: string): readonly Problem[] {
-  const loaded = loadConfig(text);
-  return loaded.ok ? [] : loaded.problems.filter((problem) => problem.severity === 'error');
+/** How many errors would keep a run from starting. */
+export function errorCount(text: string, region: string | undefined): number {
+  const loaded = loadConfig(text, optionsOf(region));
+  return loaded.ok ? 0 : loaded.problems.filter((problem) => problem.severity === 'error').length;
+}
+
+function optionsOf(region: string | undefined): { readonly region?: string } {
+  return region === undefined || region === '' ? {} : { region };
+}
+
+export function hoverAt(document: vscode.TextDocument, position: vscode.Position): vscode.Hover | undefined {
+  const found = hover(document.getText(), { line: position.line, column: position.character });
+  if (!found) return undefined;
+  // The room links to pages by their path in the extension; in an editor a command opens them.
+  const linked = found.markdown.replace(/\]\(docs\/pitfalls\.md#([a-z0-9]+)\)/g, (_, code: string) => {
+    return `](${explainUri(code.toUpperCase()).toString()})`;
+  });
+  const text = new vscode.MarkdownString(linked);
+  text.isTrusted = { enabledCommands: ['isoperf.explain'] };
+  return new vscode.Hover(text, toRange(found.range));
+}
+
+export function fixesAt(
+  document: vscode.TextDocument,
+  range: vscode.Range,
+  shown: readonly vscode.Diagnostic[],
+): vscode.CodeAction[] {
+  const place = {
+    startLine: range.start.line,
+    startColumn: range.start.character,
+    endLine: range.end.line,
+    endColumn: range.end.character,
+  };
+  return codeActions(document.getText(), place).map((action) => toCodeAction(document, action, shown));
+}
+
+function toCodeAction(
+  document: vscode.TextDocument,
+  action: CodeAction,
+  shown: readonly vscode.Diagnostic[],
+): vscode.CodeAction {
+  const result = new vscode.CodeAction(action.title, vscode.CodeActionKind.QuickFix);
+  result.isPreferred = action.preferred;
+  result.edit = new vscode.WorkspaceEdit();
+  result.edit.set(
+    document.uri,
+    action.edits.map((edit) => new vscode.TextEdit(toRange(edit.range), edit.newText)),
+  );
+  const mended = action.problem.range && toRange(action.problem.range);
+  result.diagnostics = shown.filter(
+    (diagnostic) => diagnostic.source === 'isoperf' && mended !== undefined && diagnostic.range.isEqual(mended),
+  );
+  return result;
 }

@@ -1,23 +1,26 @@
-// Editor features on configs: sniffs YAML documents, keeps their findings current, answers lenses (hovers and fixes: providers.ts).
+// Editor features on configs: sniffs YAML documents, keeps their findings current, answers lenses, hovers and fixes.
 // The language room is imported when the first config is met; a YAML file that is none costs one cheap test.
 import * as vscode from 'vscode';
 import { looksLikeConfig } from '../config/detect';
-import type { Problem, TextRange } from '../problem';
+import type { Diagnostic } from '../language/diagnostics';
+import { explainUri, toRange } from './ranges';
+import type { Lens } from '../language/lenses';
+import { counted } from '../report/figures';
 import type { RunController } from './run-controller';
 import type { Services } from './services';
 import { rememberedTarget, targetWords } from './targets';
 
-export const SELECTOR: vscode.DocumentSelector = { language: 'yaml' };
+const SELECTOR: vscode.DocumentSelector = { language: 'yaml' };
 const DEBOUNCE_MS = 200;
 
 const room = () => import('./language-room');
 
-export function isConfig(document: vscode.TextDocument): boolean {
+function isConfig(document: vscode.TextDocument): boolean {
   return document.languageId === 'yaml' && looksLikeConfig(document.getText());
 }
 
 /** Whether the editor in front shows a config, for the `when` clauses of commands and menus. */
-export function watchActiveEditor(): vscode.Disposable {
+function watchActiveEditor(): vscode.Disposable {
   const update = (editor = vscode.window.activeTextEditor): void => {
     void vscode.commands.executeCommand(
       'setContext',
@@ -35,10 +38,10 @@ export function watchActiveEditor(): vscode.Disposable {
 }
 
 /** Findings as diagnostics: at once when a config is opened, a moment after the last keystroke otherwise. */
-export class ConfigDiagnostics implements vscode.Disposable {
+class ConfigDiagnostics implements vscode.Disposable {
   private readonly collection = vscode.languages.createDiagnosticCollection('isoperf');
   private readonly timers = new Map<string, ReturnType<typeof setTimeout>>();
-  private readonly disposables: vscode.Disposable[] = [];
+  private readonly disposables: { dispose(): unknown }[] = [];
 
   constructor(private readonly services: Services) {
     this.disposables.push(
@@ -75,11 +78,16 @@ export class ConfigDiagnostics implements vscode.Disposable {
     const version = document.version;
     const { findingsOf } = await room();
     const found = findingsOf(document.getText());
-    if (document.isClosed || document.version !== version) return;
+    if (!this.isCurrent(document, version)) return;
     this.collection.set(
       document.uri,
       found.map((problem) => toDiagnostic(problem)),
     );
+  }
+
+  /** Documents change while one awaits, which the compiler does not know. */
+  private isCurrent(document: vscode.TextDocument, version: number): boolean {
+    return !document.isClosed && document.version === version;
   }
 
   private forget(document: vscode.TextDocument): void {
@@ -99,30 +107,32 @@ const SEVERITIES = {
   information: vscode.DiagnosticSeverity.Information,
 } as const;
 
-function toDiagnostic(problem: Problem): vscode.Diagnostic {
+function toDiagnostic(problem: Diagnostic): vscode.Diagnostic {
   const remedy = problem.remedy === undefined ? '' : `\n${problem.remedy}`;
-  const range = problem.range ? toRange(problem.range) : new vscode.Range(0, 0, 0, 0);
-  const diagnostic = new vscode.Diagnostic(range, problem.message + remedy, SEVERITIES[problem.severity]);
+  const diagnostic = new vscode.Diagnostic(
+    toRange(problem.range),
+    problem.message + remedy,
+    SEVERITIES[problem.severity],
+  );
   diagnostic.source = 'isoperf';
-  const target = explainUri(problem.code);
-  diagnostic.code = { value: problem.code, target };
+  diagnostic.code =
+    problem.docs === undefined ? problem.code : { value: problem.code, target: explainUri(problem.code) };
   return diagnostic;
 }
 
-/** A link that opens the page of a code. */
-export function explainUri(code: string): vscode.Uri {
-  return vscode.Uri.parse(`command:isoperf.explain?${encodeURIComponent(JSON.stringify([code]))}`);
+type LensWords = Omit<vscode.Command, 'arguments'>;
+
+function compareWords({ title }: Lens, runs: number): LensWords[] {
+  if (runs < 2) return [];
+  const tooltip = 'Compares the newest run of this config with the run before it';
+  return [{ title: `$(arrow-swap) ${title}`, command: 'isoperf.compareWithLast', tooltip }];
 }
 
-export function toRange({ startLine, startColumn, endLine, endColumn }: TextRange): vscode.Range {
-  return new vscode.Range(startLine, startColumn, endLine, endColumn);
-}
-
-/** Line 1 only: run (and where to), choose the target, compare. */
-export class ConfigLenses implements vscode.CodeLensProvider, vscode.Disposable {
+/** One line only: run (and where to), choose the target, compare. */
+class ConfigLenses implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.changed.event;
-  private readonly disposables: vscode.Disposable[];
+  private readonly disposables: { dispose(): unknown }[];
 
   constructor(
     private readonly services: Services,
@@ -133,36 +143,35 @@ export class ConfigLenses implements vscode.CodeLensProvider, vscode.Disposable 
   }
 
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
-    if (!vscode.workspace.getConfiguration('isoperf').get('codeLens', true) || !isConfig(document)) return [];
-    const line = new vscode.Range(0, 0, 0, 0);
-    const lens = (title: string, command: string, tooltip: string): vscode.CodeLens =>
-      new vscode.CodeLens(line, { title, command, tooltip, arguments: [document.uri] });
-    const lenses = this.controller.isRunning ? this.runningLenses(line) : this.runLenses(document, lens);
+    if (!vscode.workspace.getConfiguration('isoperf').get<boolean>('codeLens', true) || !isConfig(document)) return [];
+    const { lensesOf } = await room();
     const runs = await this.services.runs.all();
-    if (runs.length >= 2) {
-      const newest = 'Compares the newest run of this config with the run before it';
-      lenses.push(lens('$(arrow-swap) Compare with last run', 'isoperf.compareWithLast', newest));
-    }
-    return lenses;
+    return lensesOf(document.getText()).flatMap((found) => {
+      const range = new vscode.Range(found.line, 0, found.line, 0);
+      const words = found.kind === 'run' ? this.runWords(document, found) : compareWords(found, runs.length);
+      return words.map((word) => new vscode.CodeLens(range, { ...word, arguments: [document.uri, found.region] }));
+    });
   }
 
-  private runLenses(
-    document: vscode.TextDocument,
-    lens: (title: string, command: string, tooltip: string) => vscode.CodeLens,
-  ): vscode.CodeLens[] {
+  private runWords(document: vscode.TextDocument, { title, errors }: Lens): LensWords[] {
+    if (this.controller.isRunning) {
+      return [
+        { title: '$(pulse) Show the run', command: 'isoperf.showLive' },
+        { title: '$(debug-stop) Stop', command: 'isoperf.stop' },
+      ];
+    }
+    if (errors > 0) {
+      const words = `${title}: first mend ${counted(errors, 'error')}`;
+      return [{ title: `$(error) ${words}`, command: 'workbench.actions.view.problems' }];
+    }
     const target = rememberedTarget(this.services.context.workspaceState, document.uri);
-    if (!target) return [lens('$(play) Run', 'isoperf.run', 'Runs this benchmark; asks where to')];
+    if (!target) {
+      return [{ title: `$(play) ${title}`, command: 'isoperf.run', tooltip: 'Runs this benchmark; asks where to' }];
+    }
     const where = target.kind === 'config' ? 'its own endpoint' : targetWords(target, undefined);
     return [
-      lens(`$(play) Run against ${where}`, 'isoperf.run', 'Runs this benchmark where it ran last'),
-      lens('$(server) Run against…', 'isoperf.runAgainst', 'Chooses where the requests go, then runs'),
-    ];
-  }
-
-  private runningLenses(line: vscode.Range): vscode.CodeLens[] {
-    return [
-      new vscode.CodeLens(line, { title: '$(pulse) Show the run', command: 'isoperf.showLive' }),
-      new vscode.CodeLens(line, { title: '$(debug-stop) Stop', command: 'isoperf.stop' }),
+      { title: `$(play) ${title} against ${where}`, command: 'isoperf.run', tooltip: 'Runs it where it ran last' },
+      { title: '$(server) Run against…', command: 'isoperf.runAgainst', tooltip: 'Chooses where to, then runs' },
     ];
   }
 
@@ -177,6 +186,18 @@ export function registerLanguage(services: Services, controller: RunController):
     new ConfigDiagnostics(services),
     lenses,
     vscode.languages.registerCodeLensProvider(SELECTOR, lenses),
+    vscode.languages.registerHoverProvider(SELECTOR, {
+      provideHover: async (document, position) =>
+        isConfig(document) ? (await room()).hoverAt(document, position) : undefined,
+    }),
+    vscode.languages.registerCodeActionsProvider(
+      SELECTOR,
+      {
+        provideCodeActions: async (document, range, { diagnostics }) =>
+          isConfig(document) ? (await room()).fixesAt(document, range, diagnostics) : [],
+      },
+      { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] },
+    ),
     watchActiveEditor(),
   );
 }

@@ -161,12 +161,35 @@ function toneOf(state: LiveState): Tone {
   return 'neutral';
 }
 
+/** Ticks count their own stage; the run is the stages that ended plus the one under way. */
+function totals({
+  stages,
+  tick,
+  finished,
+}: LiveState): OutcomeCounts & { readonly sent: number; readonly inFlight: number } {
+  if (finished) {
+    const { planned, notSent } = finished.counts;
+    return { ...finished.counts, sent: planned - notSent, inFlight: 0 };
+  }
+  const sum = { planned: 0, ok: 0, failed: 0, cancelled: 0, notSent: 0, sent: 0, inFlight: 0 };
+  const add = (counts: OutcomeCounts, sent: number): void => {
+    for (const key of ['planned', 'ok', 'failed', 'cancelled', 'notSent'] as const) sum[key] += counts[key];
+    sum.sent += sent;
+  };
+  for (const { counts } of stages.values()) if (counts) add(counts, counts.planned - counts.notSent);
+  if (tick && stages.get(tick.stage)?.counts === undefined) {
+    add(tick.counts, tick.counts.sent);
+    sum.inFlight = tick.counts.inFlight;
+  }
+  return sum;
+}
+
 function progressOf(state: LiveState): number | undefined {
   const { planned, tick, phase } = state;
   if (phase === 'finished') return 1;
   if (phase === 'failed') return 0;
   if (!planned || !tick || planned.plannedRequests === 0) return undefined;
-  const { ok, failed: bad, cancelled, notSent } = tick.counts;
+  const { ok, failed: bad, cancelled, notSent } = totals(state);
   return Math.min(1, (ok + bad + cancelled + notSent) / planned.plannedRequests);
 }
 
@@ -185,15 +208,14 @@ function stagesOf({ planned, stages, tick }: LiveState): LiveStage[] {
   });
 }
 
-function countsOf({ planned, tick, finished }: LiveState): LiveView['counts'] {
-  const counts = finished ? { ...finished.counts, sent: undefined, inFlight: 0 } : tick?.counts;
-  const failures = (counts?.failed ?? 0) + (counts?.cancelled ?? 0);
-  const sent = finished ? finished.counts.planned - finished.counts.notSent : (tick?.counts.sent ?? 0);
+function countsOf(state: LiveState): LiveView['counts'] {
+  const counts = totals(state);
+  const failures = counts.failed + counts.cancelled;
   return [
-    { label: 'Planned', value: whole(planned?.plannedRequests ?? 0), tone: 'neutral' },
-    { label: 'Sent', value: whole(sent), tone: 'neutral' },
-    { label: 'In flight', value: whole(counts?.inFlight ?? 0), tone: 'neutral' },
-    { label: 'Done', value: whole(counts?.ok ?? 0), tone: 'neutral' },
+    { label: 'Planned', value: whole(state.planned?.plannedRequests ?? 0), tone: 'neutral' },
+    { label: 'Sent', value: whole(counts.sent), tone: 'neutral' },
+    { label: 'In flight', value: whole(counts.inFlight), tone: 'neutral' },
+    { label: 'Done', value: whole(counts.ok), tone: 'neutral' },
     { label: 'Failed', value: whole(failures), tone: failures > 0 ? 'bad' : 'neutral' },
   ];
 }

@@ -1,5 +1,6 @@
 // One webview panel: its page, its policy, typed messages both ways. What it shows is the owner's; nothing is kept here.
 import { randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
 import * as vscode from 'vscode';
 import { parseWebviewMessage, type HostMessage, type ViewKind, type WebviewMessage } from '../messages';
 import { viewHtml } from './html';
@@ -63,7 +64,9 @@ export class Panel {
   private receive(raw: unknown): void {
     const message = parseWebviewMessage(raw);
     if (!message) {
-      this.owner.onUnexpected(new Error(`a view said something it may not: ${JSON.stringify(raw)?.slice(0, 200)}`));
+      this.owner.onUnexpected(
+        new Error(`a view said something it may not: ${inspect(raw, { depth: 1, maxStringLength: 200 })}`),
+      );
       return;
     }
     if (message.type === 'ready') {

@@ -206,7 +206,11 @@ class ComparisonOwner implements PanelOwner {
         await showEvidence(opened, this.folders, message.finding, message.side);
         break;
       }
-      default:
+      case 'explain':
+      case 'showLog':
+      case 'ready':
+      case 'compareWith':
+      case 'stop':
         await receiveCommon(message);
     }
   }

@@ -4,8 +4,8 @@ import type { Target } from './targets';
 /** The engine reads the API key from this variable. */
 export const API_KEY_VARIABLE = 'ISOPERF_API_KEY';
 
-export function runArguments(config: string, target: Target): string[] {
-  return ['run', config, '--events', ...targetArguments(target)];
+export function runArguments(config: string, target: Target, region?: string): string[] {
+  return ['run', config, '--events', ...targetArguments(target), ...(region === undefined ? [] : ['--region', region])];
 }
 
 function targetArguments(target: Target): string[] {

@@ -15,6 +15,8 @@ export interface RunRequest {
   readonly target: Target;
   /** The config's own endpoint, for its API key. */
   readonly baseUrl: string | undefined;
+  /** Which config, when the file holds several. */
+  readonly region?: string;
 }
 
 interface Current {
@@ -92,7 +94,7 @@ export class RunController implements PanelOwner, vscode.Disposable {
       log.info(line);
     };
     const key = await this.keyFor(request);
-    const args = runArguments(path.relative(cwd, request.config.fsPath), request.target);
+    const args = runArguments(path.relative(cwd, request.config.fsPath), request.target, request.region);
     log.info(`isoperf ${args.join(' ')}`);
     if (current.stopAsked !== 'no') {
       current.state = failed(current.state, 'Stopped before the first request');

@@ -17,7 +17,7 @@ const REFRESH_DELAY_MS = 500;
 export class Runs implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;
-  private readonly disposables: vscode.Disposable[] = [this.changed];
+  private readonly disposables: { dispose(): unknown }[] = [this.changed];
   private known: Promise<readonly KnownRun[]> | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
 

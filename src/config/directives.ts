@@ -25,7 +25,7 @@ export const DIRECTIVES = {
   },
 } as const satisfies Record<string, DirectiveKind>;
 
-export type DirectiveName = keyof typeof DIRECTIVES;
+type DirectiveName = keyof typeof DIRECTIVES;
 
 export interface Directive {
   readonly name: DirectiveName;
@@ -56,7 +56,7 @@ export interface DirectiveReading {
 
 const MARK = /^\s*isoperf\s*:\s*/i;
 const SUPPRESS = /^disable\s+([A-Za-z]{3}\d{3}(?:\s*,\s*[A-Za-z]{3}\d{3})*)\s*(?:because\s+(.*))?$/;
-export const MAX_SEED = 2 ** 32 - 1;
+const MAX_SEED = 2 ** 32 - 1;
 
 /** Reads all directives of a document. `isBlank(line)` tells lines with nothing but white space or a comment. */
 export function readDirectives(

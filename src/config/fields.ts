@@ -12,7 +12,7 @@ export interface FieldInfo extends Partial<FieldMeta> {
   readonly required: boolean;
   /** Present when leaving the field out means this value. */
   readonly default?: { readonly value: unknown };
-  /** In words: "whole number", "text", "list", "mapping", "one of". */
+  /** In words: "whole number", "text", "list", "mapping", "word". */
   readonly types: readonly string[];
   readonly enumValues?: Readonly<Record<string, EnumValue>>;
 }
@@ -94,7 +94,7 @@ function typeWords(schema: Schema): string[] {
     if (kind === 'object' || kind === 'record') return 'mapping';
     if (kind === 'array') return 'list';
     const meta = core.meta() ?? {};
-    if (meta['enumValues'] !== undefined) return 'one of';
+    if (meta['enumValues'] !== undefined) return 'word';
     return TYPE_WORDS[String(meta['type'])] ?? 'any value';
   });
   return [...new Set(words)];
@@ -130,7 +130,9 @@ function info(schema: Schema, path: ConfigPath): FieldInfo {
 
 /** The field at a path, or undefined when the model has none there. Words of several shapes are joined (load.type). */
 export function fieldAt(path: ConfigPath, loadType?: string): FieldInfo | undefined {
-  const [first, ...others] = schemasAt(path, loadType);
+  // The load type itself may be any of its words, whichever stands there now.
+  const shape = path.length === 2 && path[0] === 'load' && path[1] === 'type' ? undefined : loadType;
+  const [first, ...others] = schemasAt(path, shape);
   if (!first) return undefined;
   const field = info(first, path);
   if (field.enumValues === undefined || others.length === 0) return field;

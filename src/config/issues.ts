@@ -7,7 +7,7 @@ import { adviseKey, nearest } from './suggest';
 
 type Issue = z.core.$ZodIssue;
 
-export const RULE_CODES: Readonly<Record<Rule, string>> = {
+const RULE_CODES: Readonly<Record<Rule, string>> = {
   missing: 'CFG003',
   type: 'CFG002',
   parse: 'CFG002',
@@ -104,8 +104,7 @@ function make(
 function nearestWord(path: ConfigPath, values: unknown, loadType: string | undefined): string | undefined {
   const value = valueAt(values, path);
   if (typeof value !== 'string') return undefined;
-  const field = fieldAt(path, path.join('.') === 'load.type' ? undefined : loadType);
-  return nearest(value, Object.keys(field?.enumValues ?? {}));
+  return nearest(value, Object.keys(fieldAt(path, loadType)?.enumValues ?? {}));
 }
 
 /** The one value that mends the mistake, when there is one. */

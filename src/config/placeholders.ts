@@ -14,7 +14,7 @@ export interface FoundPlaceholder {
 const PATTERN = /\$\{[^}]*\}|\$[A-Za-z_]\w*|\{\{[\s\S]*?\}\}|REPLACE_ENV_\w+|<[A-Za-z][^<>\n]{0,60}>/;
 
 /** The first placeholder in a text. */
-export function findPlaceholder(text: string): string | undefined {
+function findPlaceholder(text: string): string | undefined {
   return PATTERN.exec(text)?.[0];
 }
 

@@ -4,7 +4,7 @@ import { formatPath } from '../problem';
 import { parseDocument, type YamlDocument } from './document';
 import type { ScalarNode } from './tree';
 
-export type RegionKind = 'file' | 'document' | 'workload' | 'helm' | 'configmap' | 'wrapped';
+type RegionKind = 'file' | 'document' | 'workload' | 'helm' | 'configmap' | 'wrapped';
 
 export interface Region {
   readonly kind: RegionKind;
@@ -52,7 +52,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Does a mapping look like an inference-perf config? Two of its sections, or one with keys only it has. */
-export function isConfigLike(value: unknown): boolean {
+function isConfigLike(value: unknown): boolean {
   if (!isRecord(value)) return false;
   // Kubernetes objects, scenarios and charts have sections of the same names.
   if ('apiVersion' in value && 'kind' in value) return false;

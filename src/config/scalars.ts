@@ -18,7 +18,7 @@ const TIMESTAMP =
   /^(\d{4})-(\d\d?)-(\d\d?)(?:(?:[Tt]|[ \t]+)(\d\d?):(\d\d):(\d\d)(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)?$/;
 
 /** Tag that an untagged plain scalar gets; undefined for text. */
-export function implicitTag(text: string): string | undefined {
+function implicitTag(text: string): string | undefined {
   if (TRUE.test(text) || FALSE.test(text)) return `${TAG}bool`;
   if (NULL.test(text)) return `${TAG}null`;
   // PyYAML asks in this order: a text that fits both is a float.

@@ -4,7 +4,6 @@ import * as z from 'zod';
 import { nullable, nullableWith, section } from './field';
 import { fail } from './lax';
 import { dataSchema } from './schema/data';
-import type { concurrentStageSchema, sessionStageSchema, standardStageSchema } from './schema/load';
 import { loadSchema } from './schema/load';
 import { circuitBreakerSchema, reportSchema, storageSchema } from './schema/report';
 import { apiSchema, metricsSchema, serverSchema, tokenizerSchema } from './schema/server';
@@ -47,10 +46,4 @@ export const configSchema = z
 
 /** The effective config: every default filled, save those that depend on the machine or the clock (see withRuntimeDefaults). */
 export type Config = z.output<typeof configSchema>;
-export type LoadConfig = Config['load'];
 export type DataConfig = Config['data'];
-export type ServerConfig = NonNullable<Config['server']>;
-export type SharedPrefixConfig = NonNullable<DataConfig['shared_prefix']>;
-export type StandardStage = z.output<typeof standardStageSchema>;
-export type ConcurrentStage = z.output<typeof concurrentStageSchema>;
-export type SessionStage = z.output<typeof sessionStageSchema>;

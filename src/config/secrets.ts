@@ -1,7 +1,7 @@
 // What must not reach logs, reports, manifests or screens: keys, tokens, passwords in URLs.
 import type { Config } from './schema';
 
-export const REDACTED = '<redacted>';
+const REDACTED = '<redacted>';
 
 const SECRET_HEADER = /authorization|api[-_]?key|token|secret|password|cookie|credential|signature/i;
 const URL_USER = /([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi;
@@ -24,7 +24,7 @@ function hide(value: string | null): string | null {
 }
 
 /** Header values that carry authority are replaced; x-slo-* and the like stay readable. */
-export function redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+function redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, SECRET_HEADER.test(name) ? REDACTED : redactText(value)]),
   );

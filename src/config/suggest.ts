@@ -4,7 +4,7 @@ import { formatPath } from '../problem';
 import { allFields, fieldsUnder, type FieldInfo } from './fields';
 
 /** Damerau-Levenshtein distance (adjacent swaps count once), by the textbook dynamic programme. */
-export function editDistance(left: string, right: string): number {
+function editDistance(left: string, right: string): number {
   const rows = left.length + 1;
   const columns = right.length + 1;
   const cost = Array.from({ length: rows }, (_, row) =>

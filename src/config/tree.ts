@@ -26,13 +26,13 @@ export interface MapNode extends NodeBase {
   readonly pairs: readonly Pair[];
 }
 
-export interface ListNode extends NodeBase {
+interface ListNode extends NodeBase {
   readonly kind: 'list';
   readonly flow: boolean;
   readonly items: readonly YamlNode[];
 }
 
-export interface AliasNode extends NodeBase {
+interface AliasNode extends NodeBase {
   readonly kind: 'alias';
   readonly name: string;
   /** The anchored node; for an alias inside its own anchor the value would be endless. */
@@ -55,7 +55,7 @@ export function isMergeKey(key: YamlNode): boolean {
 }
 
 /** The pair that decides the key's value: the last of duplicates, else what a merge key brings in. */
-export function findPair(map: MapNode, key: string): Pair | undefined {
+function findPair(map: MapNode, key: string): Pair | undefined {
   return findPairWithin(map, key, 0);
 }
 

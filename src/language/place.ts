@@ -47,7 +47,7 @@ export function placeAt(text: string, position: Position): Place | undefined {
   return undefined;
 }
 
-export function startsWith(path: ConfigPath, start: ConfigPath): boolean {
+function startsWith(path: ConfigPath, start: ConfigPath): boolean {
   return path.length >= start.length && start.every((step, index) => step === path[index]);
 }
 

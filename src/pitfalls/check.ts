@@ -44,7 +44,7 @@ function toProblem(hit: Hit, loaded: LoadedConfig): Problem {
 }
 
 /** What editors and `validate` show of one reading. */
-export function findingsOfReading(reading: Reading): readonly Problem[] {
+function findingsOfReading(reading: Reading): readonly Problem[] {
   return reading.loaded ? [...reading.problems, ...configPitfalls(reading.loaded)] : reading.problems;
 }
 

@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<Moved, string>> = {
 };
 
 /** The metrics an entry moves, in words. */
-export function movesInWords(pitfall: Pitfall): string {
+function movesInWords(pitfall: Pitfall): string {
   const names = [...new Set(pitfall.moves)].map((name) => NAMES[name]);
   return names.length === 0 ? 'nothing; it only misleads' : names.join(', ');
 }

@@ -12,7 +12,7 @@ import {
   wekaTraceReplaySchema,
 } from './replay';
 
-export const DATA_TYPES = {
+const DATA_TYPES = {
   mock: { doc: 'Tiny counted prompts ("1 2 3 k"), 30 output tokens. For trying a set-up, not for measuring.' },
   shareGPT: {
     doc: 'ShareGPT conversations. completion: first question, output as long as the recorded answer; chat: the whole conversation, 30 output tokens.',
@@ -107,7 +107,7 @@ const sharedPrefixObject = z
     }
   });
 
-export const sharedPrefixSchema = z.preprocess(readAliases, sharedPrefixObject);
+const sharedPrefixSchema = z.preprocess(readAliases, sharedPrefixObject);
 
 export const dataSchema = z
   .strictObject({

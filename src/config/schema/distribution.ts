@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { field, nullable } from '../field';
 import { fail, pyEnum, pyFloat, pyInt } from '../lax';
 
-export const DISTRIBUTION_TYPES = {
+const DISTRIBUTION_TYPES = {
   normal: { doc: 'Gaussian, clamped to min..max (mass piles up at the bounds).', since: 'v0.5.0' },
   skew_normal: {
     doc: 'Azzalini skew normal; mean and std_dev are location and scale, not moments. Rejected at start by the random and synthetic types.',

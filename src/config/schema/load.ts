@@ -4,7 +4,7 @@ import { field, nullable, required, runtimeDefault } from '../field';
 import { fail, pyEnum, pyFloat, pyInt, pyString } from '../lax';
 import { traceSchema } from './replay';
 
-export const OPEN_LOAD_TYPES = {
+const OPEN_LOAD_TYPES = {
   constant: {
     doc: 'Open loop at a mean rate. Despite the name the gaps are exponential, scaled to fill the stage: bursty, not even.',
   },
@@ -12,24 +12,24 @@ export const OPEN_LOAD_TYPES = {
   trace_replay: { doc: 'Open loop at the arrival times of load.trace.', since: 'v0.3.0' },
 } as const;
 
-export const CLOSED_LOAD_TYPES = {
+const CLOSED_LOAD_TYPES = {
   concurrent: {
     doc: 'Closed loop: a fixed number of requests in flight until num_requests were sent.',
     since: 'v0.3.0',
   },
 } as const;
 
-export const SESSION_LOAD_TYPES = {
+const SESSION_LOAD_TYPES = {
   trace_session_replay: {
     doc: 'Closed loop of recorded sessions (data types otel_trace_replay, weka_trace_replay).',
     since: 'v0.5.0',
   },
 } as const;
 
-export const LOAD_TYPES = { ...OPEN_LOAD_TYPES, ...CLOSED_LOAD_TYPES, ...SESSION_LOAD_TYPES } as const;
+const LOAD_TYPES = { ...OPEN_LOAD_TYPES, ...CLOSED_LOAD_TYPES, ...SESSION_LOAD_TYPES } as const;
 const ALL_TYPES = Object.keys(LOAD_TYPES);
 
-export const standardStageSchema = z
+const standardStageSchema = z
   .strictObject({
     rate: required(pyFloat({ gt: 0 }), 'Mean request rate.', { unit: 'requests/s' }),
     duration: required(
@@ -52,14 +52,14 @@ export const standardStageSchema = z
     }
   });
 
-export const concurrentStageSchema = z.strictObject({
+const concurrentStageSchema = z.strictObject({
   num_requests: required(pyInt({ gt: 0 }), 'Requests the stage sends in all.', { unit: 'requests', since: 'v0.3.0' }),
   concurrency_level: required(pyInt({ gt: 0 }), 'Requests kept in flight.', { unit: 'requests', since: 'v0.3.0' }),
   rate: nullable(pyFloat(), 'Accepted and overwritten: a closed loop has no rate.'),
   duration: nullable(pyInt(), 'Accepted and overwritten: a closed loop ends with its last request.'),
 });
 
-export const sessionStageSchema = z
+const sessionStageSchema = z
   .strictObject({
     concurrent_sessions: required(pyInt({ ge: 0 }), 'Sessions under way at once; 0 starts all of them.', {
       unit: 'sessions',
@@ -89,7 +89,7 @@ export const sessionStageSchema = z
       );
   });
 
-export const sweepSchema = z.strictObject({
+const sweepSchema = z.strictObject({
   type: required(
     pyEnum({
       linear: { doc: 'Rates in equal steps up to the rate found.' },

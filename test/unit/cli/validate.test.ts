@@ -1,0 +1,149 @@
+// `isoperf validate` and `isoperf schema`, as called: what is printed where, and the exit code.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { CliIo, Command } from '../../../src/cli/command';
+import { schemaCommand } from '../../../src/cli/schema';
+import { validateCommand } from '../../../src/cli/validate';
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'isoperf-validate-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const CONFIG = 'load:\n  type: poisson\n  stages:\n    - { rate: 5, duration: 60 }\nserver:\n  base_url: http://h:1\n';
+
+async function call(command: Command, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  let out = '';
+  let err = '';
+  const io: CliIo = {
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    isTerminal: false,
+    columns: 80,
+    env: {},
+    cwd: folder,
+  };
+  const code = await command.run(args, io);
+  return { code, out, err };
+}
+
+const validate = (...args: string[]) => call(validateCommand, ...args);
+
+function file(name: string, text: string): string {
+  mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+  writeFileSync(path.join(folder, name), text);
+  return name;
+}
+
+describe('isoperf validate', () => {
+  it('0 with warnings, which are printed in the order of the file', async () => {
+    const { code, out } = await validate(file('good.yaml', CONFIG));
+    expect(code).toBe(0);
+    expect(out).toMatch(/good\.yaml:3:3: warning CMP008 /);
+    expect(out).toMatch(/good\.yaml: 0 errors, \d+ warnings?, \d+ information\n$/);
+    const lines = [...out.matchAll(/good\.yaml:(\d+):/g)].map((match) => Number(match[1]));
+    expect(lines).toEqual([...lines].sort((a, b) => a - b));
+  });
+  it('1 with an error at line and column', async () => {
+    const { code, out } = await validate(file('bad.yaml', CONFIG.replace('rate', 'raet')));
+    expect(code).toBe(1);
+    expect(out).toMatch(/^bad\.yaml:4:9: error CFG001 .*Remedy: Did you mean 'rate'\?$/m);
+  });
+  it('--quiet shows errors only', async () => {
+    expect((await validate('good.yaml', '--quiet')).out).toMatch(
+      /^good\.yaml: 0 errors, [1-9]\d* warnings?, \d+ information\n$/,
+    );
+    expect((await validate('bad.yaml', '--quiet')).out).toMatch(/CFG001/);
+  });
+  it('--set mends or breaks', async () => {
+    file('open.yaml', CONFIG.replace('http://h:1', '${URL}'));
+    expect((await validate('open.yaml')).code).toBe(1);
+    expect((await validate('open.yaml', '--set', 'server.base_url=http://h:2')).code).toBe(0);
+    const broken = await validate('good.yaml', '--set', 'load.stages[0].rate=fast');
+    expect(broken.code).toBe(1);
+    expect(broken.out).toContain('(From --set load.stages[0].rate=fast.)');
+  });
+  it('--json is one object', async () => {
+    const { code, out } = await validate('--json', 'bad.yaml', 'good.yaml');
+    expect(code).toBe(1);
+    const { files } = JSON.parse(out) as { files: { file: string; problems: { code: string; range?: object }[] }[] };
+    expect(files.map((entry) => entry.file)).toEqual(['bad.yaml', 'good.yaml']);
+    expect(files[0]!.problems.find((problem) => problem.code === 'CFG001')?.range).toEqual({
+      startLine: 3,
+      startColumn: 8,
+      endLine: 3,
+      endColumn: 12,
+    });
+  });
+  it('--loader answers as inference-perf does, and nothing else', async () => {
+    expect(await validate('--loader', file('nothing.yaml', ''))).toMatchObject({
+      code: 0,
+      out: 'nothing.yaml: accepted by inference-perf main\n',
+    });
+    expect(await validate('--loader', file('inf.yaml', CONFIG.replace('rate: 5', 'rate: .inf')))).toMatchObject({
+      code: 0,
+    });
+    expect(await validate('--loader', 'open.yaml')).toMatchObject({ code: 0 });
+    expect(await validate('--loader', file('dup.yaml', `${CONFIG}load: {}\n`))).toMatchObject({ code: 0 });
+    const rejected = await validate('--loader', 'bad.yaml');
+    expect(rejected.code).toBe(1);
+    expect(rejected.out).toMatch(/bad\.yaml: rejected by inference-perf main\n$/);
+    await expect(validate('--loader', 'bad.yaml', '--set', 'a=1')).rejects.toThrow(/as it stands/);
+  });
+  it('2 when there is nothing to validate', async () => {
+    for (const [name, words] of [
+      ['nowhere.yaml', /nowhere\.yaml does not exist/],
+      [file('empty.yaml', '\n'), /empty\.yaml is empty/],
+      ['', /'' is not a file name/],
+      [
+        path.dirname(file('none/values.yaml', 'a: 1\n')),
+        /none holds no inference-perf config \(1 YAML files looked at\)/,
+      ],
+    ] as const) {
+      const { code, err } = await validate(name);
+      expect(code, name).toBe(2);
+      expect(err).toMatch(words);
+    }
+    await expect(validate()).rejects.toThrow(/no file/);
+  });
+  it('2 also when only one of several is missing, and the others are still judged', async () => {
+    const { code, out } = await validate('nowhere.yaml', 'bad.yaml');
+    expect(code).toBe(2);
+    expect(out).toContain('CFG001');
+  });
+  it('a directory stands for the configs in it', async () => {
+    file('tree/a/one.yaml', CONFIG);
+    file('tree/b/two.yml', CONFIG.replace('rate', 'raet'));
+    file('tree/b/other.yaml', 'kind: Service\napiVersion: v1\n');
+    file('tree/node_modules/x.yaml', CONFIG);
+    const { code, out } = await validate('tree', '--quiet');
+    expect(code).toBe(1);
+    expect(out).toContain(`tree${path.sep}a${path.sep}one.yaml: 0 errors`);
+    expect(out).toContain(`tree${path.sep}b${path.sep}two.yml:4:9: error`);
+    expect(out).not.toMatch(/other|node_modules/);
+  });
+  it('--region chooses', async () => {
+    const body = CONFIG.replace(/^(?=.)/gm, '    ');
+    file('many.yaml', `workload:\n  one:\n${body}  two:\n${body.replace('rate', 'raet')}`);
+    expect((await validate('many.yaml', '--region', 'workload.one')).code).toBe(0);
+    expect((await validate('many.yaml', '--region', 'workload.two')).code).toBe(1);
+    expect((await validate('many.yaml')).out).toMatch(/many\.yaml:13:13: error CFG001/);
+  });
+});
+
+describe('isoperf schema', () => {
+  it('prints each schema', async () => {
+    for (const name of ['config', 'run', 'comparison']) {
+      const { code, out } = await call(schemaCommand, name);
+      expect(code).toBe(0);
+      expect(JSON.parse(out)).toMatchObject({
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+      });
+    }
+    expect((await call(schemaCommand)).out).toBe((await call(schemaCommand, 'config')).out);
+  });
+  it('knows no others', async () => {
+    await expect(call(schemaCommand, 'report')).rejects.toThrow(/there are config, run, comparison/);
+  });
+});

@@ -1,0 +1,71 @@
+// Hover: what a key, a word or a directive means, short, with the pitfalls that hang on it.
+import { describe, expect, it } from 'vitest';
+import { allFields } from '../../../src/config/fields';
+import { hover } from '../../../src/language/hover';
+import { CONFIG, cursor } from './screen';
+
+function over(marked: string): string {
+  const { text, position } = cursor(marked);
+  return hover(text, position)?.markdown ?? '';
+}
+
+describe('hover', () => {
+  it('over a key: type, unit, default or duty, meaning, pitfalls with their place in the docs', () => {
+    const markdown = over(CONFIG.replace('rate:', 'ra|te:'));
+    expect(markdown).toContain('**`load.stages[].rate`**: number, requests/s, required');
+    expect(markdown).toContain('Mean request rate.');
+    expect(markdown).toContain('[CMP004](docs/pitfalls.md#cmp004)');
+  });
+  it('over a word: what the word means', () => {
+    const markdown = over(CONFIG.replace('constant', 'const|ant'));
+    expect(markdown).toMatch(/`constant`: Open loop at a mean rate\. Despite the name/);
+    expect(markdown).toContain('CMP001');
+  });
+  it('over the key of a word: all words', () => {
+    expect(over(CONFIG.replace('type:', 'ty|pe:'))).toContain(
+      'One of `constant`, `poisson`, `trace_replay`, `concurrent`, `trace_session_replay`.',
+    );
+  });
+  it('defaults that depend on the machine, versions, other names', () => {
+    expect(over(CONFIG.replace('  stages', '  num_wor|kers: 3\n  stages'))).toContain(
+      'left out: the number of CPUs',
+    );
+    expect(over('load: {stages: []}\ndata: {shared_prefix: {num_groups: 3, se|ed: 4}}')).toContain('since v0.5.0');
+    expect(over('load: {stages: []}\ndata: {shared_prefix: {num_unique_system_pro|mpts: 3}}')).toContain(
+      'Also written `num_unique_system_prompts`',
+    );
+  });
+  it('over a section: what it is for', () => {
+    expect(over(CONFIG.replace('server:', 'ser|ver:'))).toContain('The server under test');
+  });
+  it('over a directive', () => {
+    expect(over(CONFIG.replace('warmup', 'war|mup'))).toContain('kept out of the measured window');
+    expect(over(CONFIG.replace('seed=42', 'se|ed=42'))).toContain('seed=N');
+  });
+  it('over nothing known: nothing', () => {
+    expect(over(CONFIG.replace('rate:', 'ra|et:'))).toBe('');
+    expect(over(CONFIG.replace('    - rate', ' |   - rate'))).toBe('');
+    expect(over('se|rvices:\n  web: {}\n')).toBe('');
+  });
+  it('inside a ConfigMap', () => {
+    const text = `apiVersion: v1\nkind: ConfigMap\ndata:\n  config.yml: |\n${CONFIG.replace(/^(?=.)/gm, '    ')}`;
+    const line = text.split('\n').findIndex((entry) => entry.includes('rate: 5'));
+    const column = text.split('\n')[line]!.indexOf('rate') + 1;
+    const found = hover(text, { line, column });
+    expect(found?.markdown).toContain('load.stages[].rate');
+    expect(found?.range).toMatchObject({ startLine: line, startColumn: column - 1 });
+  });
+  it('has at most a dozen lines, whatever the field', () => {
+    for (const field of allFields()) {
+      const lines = field.path.map(
+        (step, depth) => `${'  '.repeat(depth)}${typeof step === 'number' ? '-' : `${step}:`}`,
+      );
+      const at = lines.length - 1;
+      const found = hover(`${lines.join('\n')} x\n`, {
+        line: at,
+        column: lines[at]!.trimStart() === '-' ? 0 : lines[at]!.length - 2,
+      });
+      expect(found?.markdown.split('\n').length ?? 0, field.path.join('.')).toBeLessThanOrEqual(12);
+    }
+  });
+});

@@ -39,12 +39,14 @@ export const DIMENSIONS: readonly Dimension[] = [
 export interface CompareOptions {
   /** Dimensions the user declares as the change under test: a difference there confounds nothing. */
   readonly intended?: readonly DimensionId[];
+  /** Of each side, for every interval; default 2,000. Fewer are faster and rougher. */
+  readonly resamples?: number;
 }
 
 const WORST_FIRST: readonly DimensionState[] = ['confounds', 'unknown', 'intended', 'aligned', 'same'];
 
 /** Deterministic: the same two runs give the same comparison, intervals included. */
-export function compare(runA: Run, runB: Run, { intended = [] }: CompareOptions = {}): Comparison {
+export function compare(runA: Run, runB: Run, { intended = [], resamples }: CompareOptions = {}): Comparison {
   const a = sideOf('A', runA);
   const b = sideOf('B', runB);
   const matching = matchStages(a, b);
@@ -53,7 +55,7 @@ export function compare(runA: Run, runB: Run, { intended = [] }: CompareOptions 
     (x, y) => WORST_FIRST.indexOf(x.state) - WORST_FIRST.indexOf(y.state),
   );
   const stages = matching.pairs.map((pair) => ({ a: pair.a.id, b: pair.b.id, label: pair.label }));
-  const metrics = compareMetrics(a, b, matching.pairs, findings);
+  const metrics = compareMetrics(a, b, matching.pairs, findings, resamples);
   const verdict = verdictOf(findings, metrics, intended);
   const claim = claimOf(verdict, findings, metrics, stages, intended, a, b);
   // A claim carries its own bounds; without one, they are notes.

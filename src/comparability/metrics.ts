@@ -3,12 +3,14 @@ import { differenceInterval, type Interval } from '../metrics/bootstrap';
 import { minimumCountFor } from '../metrics/statistics';
 import type { DimensionId, Finding, MetricComparison, MetricName, MetricSide, Statistic } from './comparison';
 import { LATENCIES, RATES, SCHEDULE_DELAY, type Counting, type LatencyQuantity } from './quantities';
-import { errorRateSample, latencySamples, rateSample, type Sample } from './samples';
+import { errorRateSample, latencySamples, rateSample, type Draws, type Sample } from './samples';
 import { inputSourceOf, itlBasisOfRun, outputSourceOf, round, type Side } from './side';
 import type { StagePair } from './stages';
 
 const LEVEL = 0.95;
-const METHOD = 'circular block bootstrap over requests in sending order, 2,000 resamples a side';
+const METHOD = 'circular block bootstrap over requests in sending order';
+/** Enough for the ends of a 95 % interval to stand within a few percent of its width. */
+const DEFAULT_RESAMPLES = 2000;
 
 interface Row {
   readonly metric: MetricName;
@@ -28,11 +30,12 @@ export function compareMetrics(
   b: Side,
   pairs: readonly StagePair[],
   findings: readonly Finding[],
+  resamples = DEFAULT_RESAMPLES,
 ): MetricComparison[] {
   const countingA = countingOf(a);
   const countingB = countingOf(b);
   return pairs.flatMap((pair) =>
-    rowsOf(pair, countingA, countingB)
+    rowsOf(pair, countingA, countingB, resamples)
       .filter((row) => hasNews(row))
       .map((row) => finish(row, pair, findings)),
   );
@@ -42,17 +45,20 @@ function countingOf({ run }: Side): Counting {
   return { output: outputSourceOf(run), input: inputSourceOf(run), itl: itlBasisOfRun(run) };
 }
 
-function rowsOf(pair: StagePair, countingA: Counting, countingB: Counting): Row[] {
+function rowsOf(pair: StagePair, countingA: Counting, countingB: Counting, resamples: number): Row[] {
   // Each side draws from its own stream; which streams does not depend on how many metrics there are.
-  const seed = (offset: number): [number, number] => [
-    2 * (pair.index * 100 + offset) + 1,
-    2 * (pair.index * 100 + offset) + 2,
-  ];
+  const draws = (offset: number): [Draws, Draws] => {
+    const first = 2 * (pair.index * 100 + offset) + 1;
+    return [
+      { seed: first, resamples },
+      { seed: first + 1, resamples },
+    ];
+  };
   const latency = (quantity: LatencyQuantity, offset: number): Row[] => {
-    const [seedA, seedB] = seed(offset);
+    const [drawsA, drawsB] = draws(offset);
     const statistics = quantity === SCHEDULE_DELAY ? LATENESS : statisticsOf(pair);
-    const samplesA = latencySamples(pair.a, quantity, statistics, countingA, seedA);
-    const samplesB = latencySamples(pair.b, quantity, statistics, countingB, seedB);
+    const samplesA = latencySamples(pair.a, quantity, statistics, countingA, drawsA);
+    const samplesB = latencySamples(pair.b, quantity, statistics, countingB, drawsB);
     const inSeconds = quantity.metric === 'request_latency' && largest(samplesA, samplesB) >= 10;
     return statistics.map((statistic) => ({
       metric: quantity.metric,
@@ -66,14 +72,14 @@ function rowsOf(pair: StagePair, countingA: Counting, countingB: Counting): Row[
     }));
   };
   const rates = RATES.map((quantity, i): Row => {
-    const [seedA, seedB] = seed(20 + i);
+    const [drawsA, drawsB] = draws(20 + i);
     const samples = {
-      a: rateSample(pair.a, quantity, countingA, seedA),
-      b: rateSample(pair.b, quantity, countingB, seedB),
+      a: rateSample(pair.a, quantity, countingA, drawsA),
+      b: rateSample(pair.b, quantity, countingB, drawsB),
     };
     return { ...quantity, statistic: 'value', scale: 1, ...samples };
   });
-  const [seedA, seedB] = seed(40);
+  const [drawsA, drawsB] = draws(40);
   const errors: Row = {
     metric: 'error_rate',
     statistic: 'value',
@@ -81,8 +87,8 @@ function rowsOf(pair: StagePair, countingA: Counting, countingB: Counting): Row[
     unit: '%',
     better: 'lower',
     scale: 1,
-    a: errorRateSample(pair.a, seedA),
-    b: errorRateSample(pair.b, seedB),
+    a: errorRateSample(pair.a, drawsA),
+    b: errorRateSample(pair.b, drawsB),
   };
   return [...LATENCIES.flatMap(latency), ...rates, errors, ...latency(SCHEDULE_DELAY, 50)];
 }

@@ -15,6 +15,12 @@ export interface Sample {
   readonly noInterval?: string;
 }
 
+/** How an interval is drawn: the seed is the side's own. */
+export interface Draws {
+  readonly seed: number;
+  readonly resamples: number;
+}
+
 const NO_RECORDS = 'no per-request records';
 
 const PERCENTS: Readonly<Partial<Record<Statistic, number>>> = { p50: 50, p90: 90, p95: 95, p99: 99, 'p99.9': 99.9 };
@@ -25,7 +31,7 @@ export function latencySamples(
   quantity: LatencyQuantity,
   statistics: readonly Statistic[],
   counting: Counting,
-  seed: number,
+  draws: Draws,
 ): ReadonlyMap<Statistic, Sample> {
   if (!stage.records) return reportedLatency(stage, quantity, statistics);
   const scope = quantity.overAllSent ? stage.records : stage.records.filter(isSuccess);
@@ -37,17 +43,17 @@ export function latencySamples(
   const sorted = sortedValues(series.values);
   const wanted = statistics.filter((statistic) => supports(statistic, n));
   const resampled =
-    scope.length < MINIMUM_REQUESTS ? undefined : bootstrap(series, wanted.map(quantityOf), { seed, sorted });
+    scope.length < MINIMUM_REQUESTS ? undefined : bootstrap(series, wanted.map(quantityOf), { ...draws, sorted });
   return new Map(
     statistics.map((statistic): [Statistic, Sample] => {
       const at = wanted.indexOf(statistic);
       if (at < 0) return [statistic, { side: { n, missing: tooFew(statistic, n) } }];
       const percent = PERCENTS[statistic];
       const value = percent === undefined ? mean(sorted) : percentile(sorted, percent);
-      const draws = resampled?.[at];
+      const drawn = resampled?.[at];
       return [
         statistic,
-        { side: { n, value }, ...(draws ? { resampled: draws } : { noInterval: tooFewForInterval(scope.length) }) },
+        { side: { n, value }, ...(drawn ? { resampled: drawn } : { noInterval: tooFewForInterval(scope.length) }) },
       ];
     }),
   );
@@ -102,7 +108,7 @@ function reportedLatency(
 const SLICES = 60;
 
 /** Sum of the weights of the successes over the window from first send to last end, as inference-perf counts. */
-export function rateSample(stage: MeasuredStage, quantity: RateQuantity, counting: Counting, seed: number): Sample {
+export function rateSample(stage: MeasuredStage, quantity: RateQuantity, counting: Counting, draws: Draws): Sample {
   if (!stage.records) {
     const value = stage.report ? quantity.reported(stage.report) : null;
     const n = stage.report?.successes.count ?? 0;
@@ -135,11 +141,11 @@ export function rateSample(stage: MeasuredStage, quantity: RateQuantity, countin
     amounts[Math.min(slices - 1, Math.max(0, at))]! += weights[i]!;
   });
   const series = seriesOf(Array.from(amounts, (amount) => [(amount * slices) / span]));
-  return { side, resampled: bootstrap(series, [{ kind: 'mean' }], { seed })[0]! };
+  return { side, resampled: bootstrap(series, [{ kind: 'mean' }], draws)[0]! };
 }
 
 /** Failed over ended, percent. */
-export function errorRateSample(stage: MeasuredStage, seed: number): Sample {
+export function errorRateSample(stage: MeasuredStage, draws: Draws): Sample {
   if (!stage.records) {
     const count = stage.report?.load_summary.count ?? 0;
     if (!stage.report || count === 0) return { side: { n: 0, missing: 'no report of this stage' } };
@@ -152,5 +158,5 @@ export function errorRateSample(stage: MeasuredStage, seed: number): Sample {
   const side = { n, value: (failed / n) * 100 };
   if (n < MINIMUM_REQUESTS) return { side, noInterval: tooFewForInterval(n) };
   const series = seriesOf(scope.map((record) => [isSuccess(record) ? 0 : 100]));
-  return { side, resampled: bootstrap(series, [{ kind: 'mean' }], { seed })[0]! };
+  return { side, resampled: bootstrap(series, [{ kind: 'mean' }], draws)[0]! };
 }

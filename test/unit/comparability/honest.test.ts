@@ -29,7 +29,9 @@ describe.each(Object.entries(HONEST))('an honest repeat: %s', (_, options) => {
     let different = 0;
     let rows = 0;
     for (let seed = 1; seed <= 30; seed++) {
-      const comparison = compare(syntheticRun({ ...options, seed }), syntheticRun({ ...options, seed: seed + 500 }));
+      const comparison = compare(syntheticRun({ ...options, seed }), syntheticRun({ ...options, seed: seed + 500 }), {
+        resamples: 400,
+      });
       const named = comparison.findings.filter((finding) => finding.state !== 'same' || finding.follows !== undefined);
       expect(
         named.map((finding) => finding.dimension),

@@ -16,7 +16,7 @@ function named(comparison: Comparison): string[] {
 }
 
 function pair(a: SyntheticOptions, b: SyntheticOptions, seed: number): Comparison {
-  return compare(syntheticRun({ ...a, seed }), syntheticRun({ ...b, seed: seed + 500 }));
+  return compare(syntheticRun({ ...a, seed }), syntheticRun({ ...b, seed: seed + 500 }), { resamples: 100 });
 }
 
 interface Planted {

@@ -15,6 +15,7 @@ export interface Progress {
 export function createProgress(io: CliIo, file: string): Progress {
   let stages: readonly PlannedStage[] = [];
   let drawn = false;
+  let lastPreparingSeconds = performance.now() / 1000;
   let lastPlainSeconds = Number.NEGATIVE_INFINITY;
 
   function clear(): void {
@@ -40,13 +41,23 @@ export function createProgress(io: CliIo, file: string): Progress {
     }
   }
 
+  /** Before the clock starts events carry no time of the run. */
+  function preparing(text: string): void {
+    const nowSeconds = performance.now() / 1000;
+    if (io.isTerminal) draw(text);
+    else if (nowSeconds - lastPreparingSeconds >= PLAIN_EVERY_SECONDS) {
+      lastPreparingSeconds = nowSeconds;
+      say(text);
+    }
+  }
+
   function onEvent(event: RunEvent): void {
     switch (event.type) {
       case 'problem':
         say(formatProblem(event.problem, file));
         return;
       case 'preparing':
-        if (io.isTerminal) draw(`preparing prompts: ${event.done} of ${event.total}`);
+        preparing(`preparing prompts: ${event.done} of ${event.total}`);
         return;
       case 'planned':
         stages = event.stages;

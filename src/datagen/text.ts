@@ -55,12 +55,13 @@ export function tokenTexts(tokenizer: TextTokenizer): TextMaker {
       const decoded = tokenizer.decode(ids);
       const suffix = prefix === '' ? decoded : ` ${decoded.trimStart()}`;
       const isText = suffix.trim() !== '';
-      const missing = wanted - counter.count(suffix);
+      const became = tokenizer.encode(suffix);
+      const missing = wanted - counter.count(suffix, became.length);
       if (isText && (best === undefined || Math.abs(missing) < Math.abs(length - best.length))) {
         best = { text: prefix + suffix, length: length - missing };
       }
       if (missing === 0 && isText) break;
-      ids = missing > 0 ? [...ids, ...drawSolid(missing, rng)] : shorten(tokenizer, suffix, -missing, solid);
+      ids = missing > 0 ? [...ids, ...drawSolid(missing, rng)] : shorten(tokenizer, became, -missing, solid);
       if (ids.length === 0) ids = drawSolid(1, rng);
     }
     return best ?? { text: prefix, length: counter.prefixTokens + specialTokens };
@@ -71,8 +72,8 @@ export function tokenTexts(tokenizer: TextTokenizer): TextMaker {
 
 interface SuffixCounter {
   readonly prefixTokens: number;
-  /** Tokens of the prefix and this suffix together. */
-  count(suffix: string): number;
+  /** Tokens of the prefix and this suffix together; the suffix alone has `suffixTokens`. */
+  count(suffix: string, suffixTokens: number): number;
 }
 
 /** How often the sum of the parts must have been the count of the whole before it is trusted. */
@@ -87,8 +88,8 @@ function suffixCounter(tokenizer: TextTokenizer, prefix: string): SuffixCounter 
   let proofs = 0;
   return {
     prefixTokens,
-    count: (suffix) => {
-      const sum = prefixTokens + tokenizer.count(suffix);
+    count: (suffix, suffixTokens) => {
+      const sum = prefixTokens + suffixTokens;
       if (prefix === '' || proofs >= PROOFS) return sum;
       const whole = tokenizer.count(prefix + suffix);
       proofs = whole === sum ? proofs + 1 : Number.NEGATIVE_INFINITY;
@@ -114,11 +115,11 @@ function isSolid(tokenizer: TextTokenizer, id: number, known: Map<number, boolea
  */
 function shorten(
   tokenizer: TextTokenizer,
-  suffix: string,
+  became: readonly number[],
   surplus: number,
   solid: Map<number, boolean>,
 ): readonly number[] {
-  const kept = tokenizer.encode(suffix).slice(0, -surplus);
+  const kept = became.slice(0, -surplus);
   let end = kept.length;
   while (end > 0 && !isSolid(tokenizer, kept[end - 1]!, solid)) end--;
   return end > 0 ? kept.slice(0, end) : kept;

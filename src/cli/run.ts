@@ -141,17 +141,28 @@ async function runFile(invocation: Invocation): Promise<number> {
   }
   const stop = new StopControl();
   const unlisten = listenForStops(stop, io, flags.events === true);
+  const onEvent = (event: RunEvent): void => {
+    say.onEvent(event.type === 'problem' ? { ...event, problem: placed(event.problem, loaded.value) } : event);
+  };
   try {
     const result = await runBenchmark(inputOf(invocation, loaded.value, overrides), {
       ...optionsOf(invocation, loaded.value),
       stop,
-      onEvent: say.onEvent,
+      onEvent,
     });
     say.finish();
-    return conclude(result, invocation, say.onEvent);
+    return conclude(result, invocation, onEvent);
   } finally {
     unlisten();
   }
+}
+
+/** A problem of the run, at the line of the key it is about; of the nearest written key above it when it is a default. */
+function placed(problem: Problem, loaded: LoadedConfig): Problem {
+  const [section] = problem.path;
+  if (problem.range || section === undefined || !loaded.isWritten([section])) return problem;
+  const range = loaded.range(problem.path);
+  return range ? { ...problem, range } : problem;
 }
 
 /** Where events go: JSON lines for a program, progress for a person. */

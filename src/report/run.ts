@@ -2,6 +2,7 @@
 import type { RequestRecord } from '../metrics/record';
 import type { LifecycleReport } from '../metrics/lifecycle';
 import type { Problem } from '../problem';
+import type { CanonicalReport } from './canonical';
 import type { RunManifest } from './manifest';
 
 export interface Run {
@@ -26,6 +27,11 @@ export interface Run {
   readonly stages: ReadonlyMap<number, LifecycleReport>;
   /** Names of the files that were read. */
   readonly files: readonly string[];
+  /**
+   * The report in canonical quantities, with where each number was read, how it is defined, what was assumed and what is
+   * not recorded. For foreign folders; `canonicalOf` makes it for our own.
+   */
+  readonly canonical?: CanonicalReport;
   /** What the reader noticed: truncated last line, missing summary, counts that do not add up. */
   readonly problems: readonly Problem[];
 }
@@ -42,6 +48,10 @@ export interface FolderAccess {
   readonly folders?: () => Promise<readonly FolderAccess[]>;
   /** Size before reading, so that a huge file is refused instead of filling the memory. */
   readonly sizeBytes?: (file: string) => Promise<number | undefined>;
+  /** The folder above, for a config.yaml that several runs share. */
+  readonly parent?: () => FolderAccess;
+  /** Raw bytes in pieces as they come from the disk, for files too large to hold. */
+  readonly readBytes?: (file: string) => AsyncIterable<Uint8Array>;
   /** Lines without their ends, as they come from the disk; without it, `readText` is split. */
   readonly readLines?: (file: string) => AsyncIterable<string>;
 }

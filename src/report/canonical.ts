@@ -1,0 +1,184 @@
+// One name per quantity: what any tool's report is translated into, with where each number was read and how it is defined.
+import type { Problem } from '../problem';
+
+/**
+ * Two numbers may stand in one column only when they have the same id. Names differ between tools (reference peers.md
+ * section 2): GuideLLM's and AIPerf's "inter token latency" is `tpot` here, vLLM's is `chunk_gap`, inference-perf's is
+ * `token_gap`, llmperf's is `ntpot`; GuideLLM's "time per output token" is `ntpot` as well.
+ */
+export const QUANTITIES = {
+  ttft: { label: 'TTFT', unit: 's', words: 'first token minus start' },
+  ttft_schedule: { label: 'TTFT from schedule', unit: 's', words: 'first token minus scheduled time' },
+  tpot: {
+    label: 'Decode time per token (TPOT)',
+    unit: 's',
+    words: '(last token minus first token) / (output tokens minus 1), per request',
+  },
+  chunk_gap: { label: 'Chunk gap', unit: 's', words: 'gap between consecutive chunks of the stream, all pooled' },
+  token_gap: { label: 'Token gap', unit: 's', words: 'gap between consecutive tokens, 0 inside a chunk, all pooled' },
+  ntpot: { label: 'NTPOT', unit: 's', words: 'whole latency / output tokens, per request: contains TTFT' },
+  e2e: { label: 'E2E', unit: 's', words: 'end of the answer minus start' },
+  e2e_schedule: { label: 'E2E from schedule', unit: 's', words: 'end of the answer minus scheduled time' },
+  schedule_delay: { label: 'Schedule delay', unit: 's', words: 'sent minus scheduled' },
+  failed_latency: { label: 'Latency of failures', unit: 's', words: 'end minus start of failed requests' },
+  prompt_tokens: { label: 'Prompt tokens', unit: 'tokens', words: 'tokens of the prompt, per request' },
+  output_tokens: { label: 'Output tokens', unit: 'tokens', words: 'tokens of the answer, per request' },
+  requests_per_sec: { label: 'Requests/s', unit: 'requests/s', words: 'successes over the window' },
+  sends_per_sec: { label: 'Sends/s', unit: 'requests/s', words: 'requests over the span of their sends' },
+  input_tokens_per_sec: { label: 'Input tokens/s', unit: 'tokens/s', words: 'prompt tokens over the window' },
+  output_tokens_per_sec: { label: 'Output tokens/s', unit: 'tokens/s', words: 'output tokens over the window' },
+  total_tokens_per_sec: { label: 'Total tokens/s', unit: 'tokens/s', words: 'all tokens over the window' },
+  concurrency: { label: 'In flight', unit: 'requests', words: 'average number of requests in flight' },
+} as const satisfies Readonly<
+  Record<string, { readonly label: string; readonly unit: string; readonly words: string }>
+>;
+
+export type QuantityId = keyof typeof QUANTITIES;
+
+/** The choices behind a number; what a tool does not say is absent. */
+export interface Definition {
+  /** Zero of the clock. */
+  readonly start?: 'send' | 'schedule' | 'server';
+  /** What counts as the first token. */
+  readonly anchor?:
+    | 'first-content' // first non-empty content
+    | 'first-content-or-reasoning'
+    | 'first-chunk' // first chunk that has choices, be it empty
+    | 'server';
+  /** Where a latency ends. */
+  readonly end?: 'last-token' | 'stream-end' | 'server';
+  /** What a mean gives equal weight to. */
+  readonly weighting?: 'requests' | 'tokens' | 'gaps';
+  readonly percentiles?: 'linear' | 'nearest-rank' | 'weighted-rank' | 'histogram';
+  readonly stdDev?: 'population' | 'sample';
+  /** Who counted the tokens in it. */
+  readonly tokens?: 'server' | 'client' | 'server-else-client' | 'chunks' | 'assumed';
+  /** Window of a rate, in words. */
+  readonly window?: string;
+  /** What else a reader of the number must know. */
+  readonly note?: string;
+}
+
+/** Where a number stands in the file. */
+export interface MeasureSource {
+  readonly file: string;
+  /** Dotted; `*` stands for the statistic. */
+  readonly key: string;
+  /** The file's number times this is ours (0.001 for milliseconds). */
+  readonly factor: number;
+}
+
+/** Keys: `mean`, `stdDev`, `min`, `max`, `total`, `value` (a single number), `p50`, `p99.9`. Units as QUANTITIES says. */
+export type Statistics = Readonly<Record<string, number>>;
+
+export interface Measure {
+  readonly quantity: QuantityId;
+  readonly stats: Statistics;
+  readonly source: MeasureSource;
+  readonly definition: Definition;
+  /** How many values it is over, where the file says so. */
+  readonly count?: number;
+  /** Set when it is not in the file but follows from it: how. */
+  readonly derived?: string;
+}
+
+export interface ScopeCounts {
+  readonly total?: number;
+  readonly ok?: number;
+  readonly failed?: number;
+  readonly cancelled?: number;
+  readonly planned?: number;
+}
+
+/** A part of a report that has numbers of its own: a stage, the summary of all, one benchmark or line of several. */
+export interface ReportScope {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: 'stage' | 'summary' | 'run' | 'adapter';
+  readonly stage?: number;
+  readonly file: string;
+  readonly warmup?: boolean;
+  readonly load: {
+    readonly model: 'open' | 'closed' | 'replay' | 'not recorded';
+    readonly requestedRateRps?: number;
+    /** What the user asked to be in flight (closed loop). */
+    readonly concurrency?: number;
+    /** Most the client could have in flight, and where that was read. */
+    readonly cap?: { readonly value: number; readonly from: string };
+    readonly words: string;
+  };
+  readonly counts: ScopeCounts;
+  readonly windowSeconds?: { readonly value: number; readonly from: string };
+  readonly startedAt?: string;
+  readonly measures: readonly Measure[];
+  /** What the model server itself counted in the same window. */
+  readonly server?: ServerTelemetry;
+  /** The tool's own goodput figures, as it defines them. */
+  readonly goodput?: { readonly stats: Statistics; readonly definition: string };
+}
+
+/** A server's own view, as a tool scraped it. */
+export interface ServerTelemetry {
+  readonly file: string;
+  readonly count?: number;
+  readonly measures: readonly Measure[];
+  /** Keys that are exactly 0: no data as likely as a true zero. */
+  readonly zeros: readonly string[];
+  /** Keys whose name does not say what they hold. */
+  readonly misnamed: readonly string[];
+}
+
+export interface VersionClass {
+  /** "v0.5.0", "main after 2026-08-13", "2025 (no 'failed')". */
+  readonly name: string;
+  /** What it was recognised by. */
+  readonly evidence: readonly string[];
+}
+
+/** One tool's report, translated. */
+export interface CanonicalReport {
+  readonly tool: string;
+  readonly toolVersion?: string;
+  readonly versionClass: VersionClass;
+  /** Folder or file as the user named it. */
+  readonly place: string;
+  readonly name: string;
+  readonly files: readonly string[];
+  readonly startedAt?: string;
+  readonly model?: string;
+  readonly endpoint?: string;
+  readonly tokenizer?: string;
+  readonly seed?: string;
+  readonly scopes: readonly ReportScope[];
+  /** What the reader had to assume because the format does not say it. */
+  readonly assumptions: readonly string[];
+  /** Names of what the format does not record. */
+  readonly notRecorded: readonly string[];
+  /** Other facts as the file has them: dataset, flags, labels. */
+  readonly facts: readonly { readonly label: string; readonly value: string; readonly source: string }[];
+  /** The config the numbers were made with, secrets masked. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly problems: readonly Problem[];
+  /** The tool's own verdict on itself, in words (validation.json, LoadGen, AIPerf's submission check). */
+  readonly ownVerdict?: readonly string[];
+}
+
+/** The measure of a quantity in a scope; the first when a reader gave several. */
+export function measureOf(scope: { readonly measures: readonly Measure[] }, quantity: QuantityId): Measure | undefined {
+  return scope.measures.find((measure) => measure.quantity === quantity);
+}
+
+/** One statistic of a quantity, or undefined. */
+export function statisticOf(scope: ReportScope, quantity: QuantityId, statistic: string): number | undefined {
+  return measureOf(scope, quantity)?.stats[statistic];
+}
+
+/** Aspects in which two measures of one quantity differ, in words; aspects that one side does not say are not named. */
+export function definitionDifferences(a: Definition, b: Definition): readonly string[] {
+  const aspects = ['start', 'anchor', 'end', 'weighting', 'percentiles', 'stdDev', 'tokens'] as const;
+  return aspects.flatMap((aspect) =>
+    a[aspect] !== undefined && b[aspect] !== undefined && a[aspect] !== b[aspect]
+      ? [`${aspect}: ${a[aspect]} against ${b[aspect]}`]
+      : [],
+  );
+}

@@ -160,6 +160,8 @@ function buildMap(node: MapNode, state: State): { value: unknown; size: number }
     // A repeated key keeps its first place and gets its last value, as in Python.
     entries.set(key, built.value);
   }
+  // A set is a list of its keys: the config's list fields take one.
+  if (node.tag === `${TAG}set`) return { value: [...entries.keys()], size };
   const value: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   for (const [key, entry] of entries) value[key] = entry;
   return { value, size };

@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import { formatPath, type ConfigPath, type Problem } from '../problem';
 import { fieldAt } from './fields';
-import { describe, NON_STRING_KEY, type IssueParams, type Rule } from './lax';
+import { describe, isForeign, NON_STRING_KEY, type IssueParams, type Rule } from './lax';
 import { adviseKey, nearest } from './suggest';
 
 type Issue = z.core.$ZodIssue;
@@ -37,7 +37,13 @@ export interface Finding {
 export function findingsOf(issues: readonly Issue[], values: unknown): readonly Finding[] {
   const loadType = valueAt(values, ['load', 'type']);
   const type = typeof loadType === 'string' ? loadType : undefined;
-  return issues.flatMap((issue) => convert(issue, [], values, type));
+  const found = issues.flatMap((issue) => convert(issue, [], values, type));
+  return found.filter((finding) => !insideForeign(finding.problem.path, values));
+}
+
+/** A date where a section belongs has no keys: one problem says so, and what it lacks is no news. */
+function insideForeign(path: ConfigPath, values: unknown): boolean {
+  return path.some((_step, depth) => isForeign(valueAt(values, path.slice(0, depth))));
 }
 
 export function valueAt(values: unknown, path: ConfigPath): unknown {
@@ -54,6 +60,7 @@ function convert(issue: Issue, prefix: ConfigPath, values: unknown, loadType: st
   const name = displayName(path);
   switch (issue.code) {
     case 'unrecognized_keys':
+      if (isForeign(valueAt(values, path))) return [shape(path, 'object', values)];
       return issue.keys.map((key) => unknownKey(key, path, loadType));
     case 'invalid_union':
       return pickBranch(issue.errors, path, values, loadType);
@@ -68,9 +75,8 @@ function convert(issue: Issue, prefix: ConfigPath, values: unknown, loadType: st
       const rule = params?.rule ?? 'cross-field';
       const guess = rule === 'enum' ? nearestWord(path, values, loadType) : undefined;
       const remedy = params?.remedy ?? (guess === undefined ? undefined : `Did you mean '${guess}'?`);
-      return [
-        make(RULE_CODES[rule], rule, path, `${name} ${issue.message}`, remedy, valueFix(guess, params, path, values)),
-      ];
+      const words = path.length === 0 ? issue.message : `${name} ${issue.message}`;
+      return [make(RULE_CODES[rule], rule, path, words, remedy, valueFix(guess, params, path, values))];
     }
     case 'invalid_element':
     case 'invalid_format':

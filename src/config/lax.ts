@@ -17,13 +17,15 @@ interface Limits {
 }
 
 /** A YAML timestamp, binary or other value that is none of JSON's types. No field of the config takes one. */
-export interface ForeignValue {
-  readonly foreign: 'date' | 'binary';
-  readonly text: string;
+export class ForeignValue {
+  constructor(
+    readonly foreign: 'date' | 'binary',
+    readonly text: string,
+  ) {}
 }
 
 export function isForeign(value: unknown): value is ForeignValue {
-  return typeof value === 'object' && value !== null && typeof (value as { foreign?: unknown }).foreign === 'string';
+  return value instanceof ForeignValue;
 }
 
 /** A text that holds a placeholder such as `${X}`. Every scalar type takes it and gives a stand-in value of its own kind. */

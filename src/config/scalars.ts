@@ -1,6 +1,6 @@
 // What PyYAML's safe_load makes of a scalar: YAML 1.1 implicit types, and the explicit tags it knows.
 // The patterns are PyYAML 6.0's (yaml.resolver); `1e3`, `0o10`, `y` and `n` stay text, `010` is 8, `1:30` is 90.
-import type { ForeignValue } from './lax';
+import { ForeignValue } from './lax';
 
 export type ScalarValue = null | boolean | number | bigint | string | ForeignValue;
 export type ScalarResult = { readonly value: ScalarValue } | { readonly error: string };
@@ -54,7 +54,7 @@ export function scalarValue(text: string, tag: string | undefined, plain: boolea
     case `${TAG}timestamp`:
       return timestampValue(text);
     case `${TAG}binary`:
-      return { value: { foreign: 'binary', text } };
+      return binaryValue(text);
     default:
       return { error: `inference-perf's YAML reader does not know the tag ${shortTag(kind)}` };
   }
@@ -105,6 +105,18 @@ function floatValue(text: string): ScalarResult {
   return { error: `'${text}' is not a number` };
 }
 
+/** Bytes that are UTF-8 count as the text they spell, as pydantic takes them. */
+function binaryValue(text: string): ScalarResult {
+  const base64 = text.replace(/\s/g, '');
+  if (base64.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64)) return { error: `'${text}' is not base64` };
+  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  try {
+    return { value: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { value: new ForeignValue('binary', text) };
+  }
+}
+
 function timestampValue(text: string): ScalarResult {
   const parts = TIMESTAMP.exec(text);
   if (!parts) return { error: `'${text}' is not a date` };
@@ -114,5 +126,5 @@ function timestampValue(text: string): ScalarResult {
   const last = month === 2 && !leap ? 28 : days;
   const valid = year! > 0 && month! >= 1 && month! <= 12 && day! >= 1 && day! <= last;
   if (!valid || hour! > 23 || minute! > 59 || second! > 59) return { error: `'${text}' is not a date that exists` };
-  return { value: { foreign: 'date', text } };
+  return { value: new ForeignValue('date', text) };
 }

@@ -60,7 +60,7 @@ describe('scalars', () => {
   });
 
   it('dates are dates, not text', () => {
-    expect(parseDocument('x: 2026-07-01').value).toEqual({ x: { foreign: 'date', text: '2026-07-01' } });
+    expect(parseDocument('x: 2026-07-01').value).toMatchObject({ x: { foreign: 'date', text: '2026-07-01' } });
     expect(errors('x: 2026-13-45')).toEqual(['YML006']);
   });
 });

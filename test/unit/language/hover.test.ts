@@ -27,9 +27,7 @@ describe('hover', () => {
     );
   });
   it('defaults that depend on the machine, versions, other names', () => {
-    expect(over(CONFIG.replace('  stages', '  num_wor|kers: 3\n  stages'))).toContain(
-      'left out: the number of CPUs',
-    );
+    expect(over(CONFIG.replace('  stages', '  num_wor|kers: 3\n  stages'))).toContain('left out: the number of CPUs');
     expect(over('load: {stages: []}\ndata: {shared_prefix: {num_groups: 3, se|ed: 4}}')).toContain('since v0.5.0');
     expect(over('load: {stages: []}\ndata: {shared_prefix: {num_unique_system_pro|mpts: 3}}')).toContain(
       'Also written `num_unique_system_prompts`',

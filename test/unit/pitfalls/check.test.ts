@@ -71,10 +71,7 @@ const CASES: readonly (readonly [number, string, string, string])[] = [
   [8, with_(CLEAN, '{ rate: 5, duration: 20 } # isoperf: warmup', '{ rate: 3, duration: 200 }'), 'load.stages', CLEAN],
   [
     9,
-    CLEAN.replace(
-      '- { rate: 5, duration: 100 }',
-      '- { rate: 5, duration: 100 }\n    - { rate: 9, duration: 100 }',
-    ),
+    CLEAN.replace('- { rate: 5, duration: 100 }', '- { rate: 5, duration: 100 }\n    - { rate: 9, duration: 100 }'),
     'report.request_lifecycle.summary',
     CLEAN,
   ],

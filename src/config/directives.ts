@@ -5,9 +5,9 @@ import type { Comment } from './document';
 import { nearest } from './suggest';
 
 interface DirectiveKind {
-  /** Where it may stand: anywhere in the document, or at one stage. */
-  readonly scope: 'document' | 'stage';
-  readonly value: 'none' | 'seed';
+  /** Where it may stand: anywhere in the document, at one stage, or either: then a stage's own wins over the document's. */
+  readonly scope: 'document' | 'stage' | 'either';
+  readonly value: keyof typeof VALUES;
   /** May be written more than once in a document (a stage directive: once per stage). */
   readonly doc: string;
 }
@@ -22,6 +22,26 @@ export const DIRECTIVES = {
     scope: 'document',
     value: 'seed',
     doc: 'Seed of everything random in the run: arrivals, lengths, prompts. Wins over load.base_seed.',
+  },
+  arrivals: {
+    scope: 'either',
+    value: 'arrivals',
+    doc: 'How an open loop spaces its requests: even (equal gaps), burst (all at once) or burst:N (groups of N, equally far apart). The number of requests stays.',
+  },
+  deadline: {
+    scope: 'either',
+    value: 'seconds',
+    doc: 'Seconds after which a stage sends nothing more; what was not sent is recorded as not sent.',
+  },
+  grace: {
+    scope: 'either',
+    value: 'seconds',
+    doc: 'Seconds that requests in flight get after the deadline of their stage; then they are cancelled. Default 30.',
+  },
+  'sweep-rates': {
+    scope: 'document',
+    value: 'rates',
+    doc: 'Rates of the stages of a sweep, in requests/s, separated by spaces: pins what a probe found, so that no probe is sent.',
   },
 } as const satisfies Record<string, DirectiveKind>;
 
@@ -52,6 +72,50 @@ export interface DirectiveReading {
   readonly directives: readonly Directive[];
   readonly suppressions: readonly Suppression[];
   readonly problems: readonly Problem[];
+}
+
+/** What a value must look like; `is` decides, `wants` and `example` say it. */
+const VALUES = {
+  none: { is: (value: string | undefined) => value === undefined, wants: 'takes no value', example: '' },
+  seed: { is: isSeed, wants: 'needs a whole number from 0 to 4294967295', example: '=42' },
+  arrivals: {
+    is: (value: string | undefined) => value !== undefined && readArrivals(value) !== undefined,
+    wants: 'needs even, burst, or burst:N with N of at least 1',
+    example: '=even',
+  },
+  seconds: {
+    is: (value: string | undefined) => value !== undefined && readSeconds(value) !== undefined,
+    wants: 'needs a number of seconds above 0',
+    example: '=60',
+  },
+  rates: {
+    is: (value: string | undefined) => value !== undefined && readRates(value) !== undefined,
+    wants: 'needs rates above 0, separated by spaces',
+    example: '=5 10 20',
+  },
+} as const;
+
+/** How a directive asks an open loop to space its requests. */
+export type ArrivalsDirective = { readonly kind: 'even' } | { readonly kind: 'burst'; readonly size: number | 'all' };
+
+/** The value of `arrivals=`; undefined when it is none. */
+export function readArrivals(value: string): ArrivalsDirective | undefined {
+  if (value === 'even') return { kind: 'even' };
+  if (value === 'burst') return { kind: 'burst', size: 'all' };
+  const size = Number(/^burst:(\d{1,7})$/.exec(value)?.[1]);
+  return size >= 1 ? { kind: 'burst', size } : undefined;
+}
+
+/** The value of `deadline=` and `grace=`; undefined when it is none. */
+export function readSeconds(value: string): number | undefined {
+  const seconds = /^\d{1,9}(\.\d{1,9})?$/.test(value) ? Number(value) : 0;
+  return seconds > 0 ? seconds : undefined;
+}
+
+/** The value of `sweep-rates=`; undefined when it is none. */
+export function readRates(value: string): readonly number[] | undefined {
+  const rates = value.split(/\s+/).map((part) => readSeconds(part));
+  return rates.every((rate) => rate !== undefined) ? rates : undefined;
 }
 
 const MARK = /^\s*isoperf\s*:\s*/i;
@@ -119,16 +183,16 @@ function readPart(
           .replace(/^(["'])(.*)\1$/, '$2');
   if (!isKnown(name)) return unknown(name, range);
   const kind: DirectiveKind = DIRECTIVES[name];
-  if (kind.value === 'none' && value !== undefined)
-    return problem('CFG022', `The directive '${name}' takes no value.`, `Write '# isoperf: ${name}'.`, range);
-  if (kind.value === 'seed' && !isSeed(value))
+  const { is, wants, example } = VALUES[kind.value];
+  if (!is(value))
     return problem(
       'CFG022',
-      `The directive 'seed' needs a whole number from 0 to ${MAX_SEED}${value === undefined ? '' : `, and '${value}' is none`}.`,
-      `Write for example '# isoperf: seed=42'.`,
+      `The directive '${name}' ${wants}${value === undefined || kind.value === 'none' ? '' : `, and '${value}' is none`}.`,
+      `Write${example === '' ? '' : ' for example'} '# isoperf: ${name}${example}'.`,
       range,
     );
-  const place = kind.scope === 'document' ? [] : stagePath(comment, stages, isBlank);
+  const atStage = kind.scope === 'document' ? [] : stagePath(comment, stages, isBlank);
+  const place = kind.scope === 'either' ? (atStage ?? []) : atStage;
   if (!place)
     return problem(
       'CFG021',

@@ -72,3 +72,20 @@ export function reporter() {
     },
   };
 }
+
+/** Bundles the tests that run inside the extension host. Returns the file VS Code is to load. */
+export async function buildSuite() {
+  const outfile = path.join(root, 'out', 'host-suite.cjs');
+  await build({
+    entryPoints: [path.join(root, 'test', 'host', 'suite', 'index.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    external: ['vscode', 'mocha'],
+    sourcemap: 'inline',
+    logLevel: 'warning',
+  });
+  return outfile;
+}

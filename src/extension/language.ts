@@ -125,7 +125,7 @@ type LensWords = Omit<vscode.Command, 'arguments'>;
 function compareWords({ title }: Lens, runs: number): LensWords[] {
   if (runs < 2) return [];
   const tooltip = 'Compares the newest run of this config with the run before it';
-  return [{ title: `$(arrow-swap) ${title}`, command: 'isoperf.compareWithLast', tooltip }];
+  return [{ title: `$(arrow-swap)\u00a0${title}`, command: 'isoperf.compareWithLast', tooltip }];
 }
 
 /** One line only: run (and where to), choose the target, compare. */
@@ -156,22 +156,22 @@ class ConfigLenses implements vscode.CodeLensProvider, vscode.Disposable {
   private runWords(document: vscode.TextDocument, { title, errors }: Lens): LensWords[] {
     if (this.controller.isRunning) {
       return [
-        { title: '$(pulse) Show the run', command: 'isoperf.showLive' },
-        { title: '$(debug-stop) Stop', command: 'isoperf.stop' },
+        { title: '$(pulse)\u00a0Show the run', command: 'isoperf.showLive' },
+        { title: '$(debug-stop)\u00a0Stop', command: 'isoperf.stop' },
       ];
     }
     if (errors > 0) {
       const words = `${title}: first mend ${counted(errors, 'error')}`;
-      return [{ title: `$(error) ${words}`, command: 'workbench.actions.view.problems' }];
+      return [{ title: `$(error)\u00a0${words}`, command: 'workbench.actions.view.problems' }];
     }
     const target = rememberedTarget(this.services.context.workspaceState, document.uri);
     if (!target) {
-      return [{ title: `$(play) ${title}`, command: 'isoperf.run', tooltip: 'Runs this benchmark; asks where to' }];
+      return [{ title: `$(play)\u00a0${title}`, command: 'isoperf.run', tooltip: 'Runs this benchmark; asks where to' }];
     }
     const where = target.kind === 'config' ? 'its own endpoint' : targetWords(target, undefined);
     return [
-      { title: `$(play) ${title} against ${where}`, command: 'isoperf.run', tooltip: 'Runs it where it ran last' },
-      { title: '$(server) Run against…', command: 'isoperf.runAgainst', tooltip: 'Chooses where to, then runs' },
+      { title: `$(play)\u00a0${title} against ${where}`, command: 'isoperf.run', tooltip: 'Runs it where it ran last' },
+      { title: '$(server)\u00a0Run against…', command: 'isoperf.runAgainst', tooltip: 'Chooses where to, then runs' },
     ];
   }
 

@@ -1,0 +1,66 @@
+// The host floor: the packaged extension in a real VS Code, driven as a user would. `node scripts/test-host.mjs [suite]`
+// Installs the VS Code server once (setup-vscode.mjs). The tests are one story: a failed step skips the ones after it.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { runHostSuite } from './host-suite.mjs';
+import { loadTests, reporter, root, startBrowser } from './floor.mjs';
+import { extensionHostLog, prepareHost, startVscode } from './vscode-host.mjs';
+
+const STEP_SECONDS = 120;
+
+const wanted = process.argv.slice(2).join(' ');
+mkdirSync(path.join(root, 'shots'), { recursive: true });
+const report = reporter();
+const { HOST_TESTS, Workbench } = await loadTests('test/host/tests.ts', 'test-host');
+const workspaces = mkdtempSync(path.join(os.tmpdir(), 'isoperf-workspaces-'));
+/** A copy of the sample workspace; the suite and the story do not see each other's. */
+function sampleWorkspace(name) {
+  const folder = path.join(workspaces, name);
+  cpSync(path.join(root, 'samples', 'workspace'), folder, { recursive: true });
+  cpSync(path.join(root, 'samples', 'tokenizer'), path.join(folder, 'tokenizer'), { recursive: true });
+  return folder;
+}
+const workspace = sampleWorkspace('bench');
+const host = await prepareHost();
+const browser = await startBrowser();
+let server;
+try {
+  const results = path.join(host.work, 'suite.json');
+  server = await startVscode(host, {
+    settings: { 'workbench.reduceMotion': 'on' },
+    env: { ISOPERF_SUITE_RESULTS: results },
+  });
+  if ('suite'.includes(wanted)) {
+    await runHostSuite({ browser, server, workspace: sampleWorkspace('suite'), results, report });
+  }
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const page = await context.newPage();
+  if (process.env['VERBOSE']) page.on('console', (message) => console.log('[console]', message.text().slice(0, 300)));
+  const workbench = new Workbench(page);
+  await workbench.open(server.url(workspace));
+  let broken = false;
+  for (const { name, body } of wanted === 'suite' ? [] : HOST_TESTS) {
+    if (broken) {
+      report.skip(name, 'an earlier step failed');
+      continue;
+    }
+    broken = !(await report.test(name, () => body(workbench, workspace), STEP_SECONDS));
+    if (broken) {
+      await page.screenshot({ path: path.join(root, 'shots', 'FAIL-host.png') }).catch(() => {});
+      console.log(extensionHostLog(host));
+    }
+  }
+} finally {
+  await browser.close();
+  await server?.stop();
+  if (process.env['KEEP'] && existsSync(host.work)) console.log(`kept: ${host.work} ${workspaces}`);
+  else {
+    host.remove();
+    rmSync(workspaces, { recursive: true, force: true });
+  }
+}
+report.end();

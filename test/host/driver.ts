@@ -1,0 +1,94 @@
+// Drives the workbench in Chromium as a user would: palette, editor, problems, trees, webviews.
+import path from 'node:path';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
+
+const ROOT = process.env['ISOPERF_ROOT'] ?? process.cwd();
+
+export class Workbench {
+  constructor(readonly page: Page) {}
+
+  async open(url: string): Promise<void> {
+    await this.page.goto(url);
+    await this.page.locator('.monaco-workbench').waitFor({ timeout: 90_000 });
+    await this.page.locator('.explorer-folders-view .monaco-list-row').first().waitFor({ timeout: 90_000 });
+  }
+
+  private get quickInput(): Locator {
+    return this.page.locator('.quick-input-widget input.input');
+  }
+
+  quickRow(text: string): Locator {
+    return this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
+  }
+
+  /** Runs a command by its title in the palette. */
+  async command(title: string): Promise<void> {
+    await this.page.keyboard.press('F1');
+    await this.quickInput.waitFor();
+    await this.quickInput.fill(`>${title}`);
+    await this.quickRow(title).waitFor();
+    await this.page.keyboard.press('Enter');
+  }
+
+  async pick(text: string): Promise<void> {
+    await this.quickRow(text).click();
+  }
+
+  async openFile(name: string): Promise<void> {
+    await this.page.keyboard.press('Control+P');
+    await this.quickInput.waitFor();
+    await this.quickInput.fill(name);
+    await this.quickRow(name).waitFor();
+    await this.page.keyboard.press('Enter');
+    await this.tab(name).waitFor();
+  }
+
+  tab(name: string): Locator {
+    return this.page.locator('.tab', { hasText: name }).first();
+  }
+
+  async goto(line: number, column: number): Promise<void> {
+    await this.page.keyboard.press('Control+G');
+    await this.quickInput.waitFor();
+    await this.quickInput.fill(`:${line}:${column}`);
+    await this.page.keyboard.press('Enter');
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  }
+
+  line(text: string): Locator {
+    return this.page.locator('.editor-instance .view-line', { hasText: text }).first();
+  }
+
+  lens(text: string | RegExp): Locator {
+    return this.page.locator('.codelens-decoration a', { hasText: text }).first();
+  }
+
+  /** The page inside the webview that is in front. */
+  view(): FrameLocator {
+    return this.page
+      .frameLocator('iframe.webview.ready:not([style*="visibility: hidden"])')
+      .frameLocator('iframe#active-frame');
+  }
+
+  notification(text: string | RegExp): Locator {
+    return this.page.locator('.notification-list-item-message', { hasText: text }).first();
+  }
+
+  status(text: string | RegExp): Locator {
+    return this.page.locator('.statusbar-item', { hasText: text }).first();
+  }
+
+  async theme(name: string): Promise<void> {
+    await this.command('Preferences: Color Theme');
+    await this.quickInput.fill(name);
+    await this.quickRow(name).waitFor();
+    await this.page.keyboard.press('Enter');
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  }
+
+  /** Fades end, charts are drawn; then the picture. */
+  async shot(name: string): Promise<void> {
+    await this.page.waitForTimeout(500);
+    await this.page.screenshot({ path: path.join(ROOT, 'shots', `${name}.png`) });
+  }
+}

@@ -1,0 +1,126 @@
+// The host floor's story, in one real VS Code: a mistake mended, a run watched, a run cancelled, a report read, two runs compared.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Workbench } from './driver';
+
+export { Workbench } from './driver';
+
+export interface HostTest {
+  readonly name: string;
+  readonly body: (workbench: Workbench, workspace: string) => Promise<void>;
+}
+
+const LONG = { timeout: 60_000 };
+
+export const HOST_TESTS: readonly HostTest[] = [
+  {
+    name: 'a planted mistake is underlined, listed, and explained on hover',
+    async body(workbench, workspace) {
+      const file = path.join(workspace, 'baseline.yaml');
+      writeFileSync(file, readFileSync(file, 'utf8').replace('num_workers:', 'num_worker:'));
+      await workbench.openFile('baseline.yaml');
+      await workbench.page.locator('.editor-instance .squiggly-error').first().waitFor(LONG);
+      // VS Code asks for lenses only while the editor has the focus.
+      await workbench.lens('mend 1 error').waitFor();
+      await workbench.command('Problems: Focus on Problems View');
+      await workbench.page.locator('.markers-panel-container', { hasText: 'num_workers' }).waitFor();
+      await workbench.line('num_worker:').getByText('num_worker').first().hover();
+      const hover = workbench.page.locator('.monaco-hover:not(.hidden) .hover-contents', { hasText: 'num_worker' });
+      await hover.first().waitFor();
+      await workbench.shot('host-1-mistake');
+      await workbench.page.keyboard.press('Escape');
+    },
+  },
+  {
+    name: 'the field behind a key is documented, with its pitfalls',
+    async body(workbench) {
+      await workbench.line('request_timeout:').getByText('request_timeout').first().hover();
+      const hover = workbench.page.locator('.monaco-hover:not(.hidden) .hover-contents', {
+        hasText: 'load.request_timeout',
+      });
+      await hover.first().waitFor();
+      await workbench.shot('host-2-hover');
+      await workbench.page.keyboard.press('Escape');
+    },
+  },
+  {
+    name: 'the quick fix mends it',
+    async body(workbench, workspace) {
+      await workbench.page.locator('.editor-instance .view-lines').first().click();
+      const text = readFileSync(path.join(workspace, 'baseline.yaml'), 'utf8').split('\n');
+      await workbench.goto(text.findIndex((line) => line.includes('num_worker:')) + 1, 6);
+      await workbench.page.keyboard.press('Control+.');
+      const action = workbench.page.locator('.action-widget .monaco-list-row', { hasText: "Change to 'num_workers'" });
+      await action.first().waitFor();
+      await workbench.shot('host-3-quickfix');
+      await workbench.page.keyboard.press('Enter');
+      await workbench.line('num_workers:').waitFor();
+      await workbench.page.locator('.editor-instance .squiggly-error').waitFor({ state: 'detached' });
+      await workbench.page.keyboard.press('Control+S');
+      await workbench.page.locator('.tab.active.dirty').waitFor({ state: 'detached' });
+    },
+  },
+  {
+    name: 'the lens runs it against the simulator, watched live, and ends in its report',
+    async body(workbench) {
+      await workbench.page.keyboard.press('Control+J');
+      await workbench.lens(/Run$/).click();
+      await workbench.pick('The embedded simulator');
+      const view = workbench.view();
+      await view.getByText(/Stage 2 of 2, \d+ s left/).waitFor(LONG);
+      await workbench.status(/Stage 2 of 2/).waitFor();
+      await view.getByText('of 30.0 offered').waitFor();
+      await workbench.page.waitForTimeout(3000);
+      await workbench.shot('host-4-live');
+      await view.getByText(/^Complete: 390 requests, all ok/).waitFor(LONG);
+      await view.locator('figure.chart').first().waitFor();
+      await workbench.shot('host-5-report-dark');
+    },
+  },
+  {
+    name: 'a second run is cancelled: what was measured stays, and says so',
+    async body(workbench) {
+      await workbench.openFile('candidate.yaml');
+      await workbench.lens(/Run$/).click();
+      await workbench.pick('The embedded simulator');
+      const view = workbench.view();
+      await view.getByText(/Stage 1 of 1, \d+ s left/).waitFor(LONG);
+      await view.getByText('Stop now', { exact: true }).click();
+      await view.getByText(/^Incomplete: \d+ of 360 requests ended/).waitFor(LONG);
+      await workbench.shot('host-6-cancelled');
+    },
+  },
+  {
+    name: 'a third run differs from the first in three ways; the comparison has them on top',
+    async body(workbench) {
+      await workbench.tab('candidate.yaml').click();
+      await workbench.lens(/Run against the simulator$/).click();
+      await workbench
+        .view()
+        .getByText(/^Complete: 360 requests, all ok/)
+        .waitFor(LONG);
+      await workbench.command('View: Close Editor');
+      await workbench.command('View: Show IsoPerf');
+      const runs = workbench.page.locator('.tree-explorer-viewlet-tree-view, .pane', { hasText: 'Runs' });
+      const row = (name: string, text: string) =>
+        runs.locator('.monaco-list-row', { hasText: name }).filter({ hasText: text }).first();
+      await row('baseline', '30 rps').waitFor(LONG);
+      await workbench.shot('host-7-trees');
+      await row('candidate', 'TTFT').click();
+      await row('baseline', '30 rps').click({ modifiers: ['Control'] });
+      await row('baseline', '30 rps').click({ button: 'right' });
+      await workbench.page.locator('.context-view .action-item', { hasText: 'Compare Selected' }).click();
+      const view = workbench.view();
+      await view.getByRole('heading', { level: 2, name: 'Not comparable: confounded' }).waitFor(LONG);
+      const titles = await view.locator('.finding-group[data-state="confounds"] .finding-title strong').allInnerTexts();
+      assert.equal(titles.length, 3, `what confounds: ${titles.join(', ')}`);
+      await workbench.shot('host-8-comparison-dark');
+    },
+  },
+];
+
+/** Folders of a workspace that hold a run. */
+export function reportFolders(workspace: string): string[] {
+  return readdirSync(workspace).filter((name) => name.startsWith('reports-'));
+}

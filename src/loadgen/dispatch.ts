@@ -23,9 +23,9 @@ export interface DispatchOptions<R extends PreparedRequest> {
   readonly stop: StopControl;
   readonly live: LiveFigures;
   /** Seconds given to what is in flight after a graceful stop. */
-  readonly graceSeconds: number;
-  /** Called once, with a way to ask how long the loop has waited actively so far. */
-  readonly onStarted?: (spinSeconds: () => number) => void;
+  readonly graceSeconds: () => number;
+  /** Called once, with the stage's zero and a way to ask how long the loop has waited actively so far. */
+  readonly onStarted?: (startSeconds: number, spinSeconds: () => number) => void;
   /** Each request ends in exactly one of these two calls. Times are seconds of the monotonic clock. */
   readonly onResult: (request: R, scheduledSeconds: number, result: WireResult) => void;
   readonly onNotSent: (request: R, scheduledSeconds: number, reason: string) => void;
@@ -89,7 +89,7 @@ class Dispatcher<R extends PreparedRequest> {
       return;
     }
     noMoreSends.addEventListener('abort', this.onStop, { once: true });
-    this.options.onStarted?.(() => this.spinSeconds);
+    this.options.onStarted?.(this.startSeconds, () => this.spinSeconds);
     this.pump();
   }
 
@@ -174,7 +174,7 @@ class Dispatcher<R extends PreparedRequest> {
     if (this.inFlight > 0) {
       this.grace = setTimeout(() => {
         stop.stop(reason, true);
-      }, graceSeconds * 1000);
+      }, graceSeconds() * 1000);
     }
     this.finishIfDone();
   };

@@ -1,6 +1,6 @@
 // Runs the stages one after the other: dispatch, live figures once a second, health, and a record for every planned request.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client, PreparedRequest, WireResult } from '../client/types';
+import type { Client, WireResult } from '../client/types';
 import type { RunEvent } from '../events';
 import type { OutcomeCounts, RequestRecord } from '../metrics/record';
 import type { StageHealth } from '../report/manifest';
@@ -8,9 +8,11 @@ import { dispatch } from './dispatch';
 import { judgeHealth, LoopMeter } from './health';
 import { LiveFigures } from './live';
 import type { PlannedLoadStage } from './plan';
-import type { StopControl } from './stop';
+import { StopControl } from './stop';
+import { dispatchTurns, hasTurns, type TurnRequest } from './turn-dispatch';
 
-export type EngineRequest = PreparedRequest & { readonly requestBytes?: number };
+/** A request, or a turn of a conversation: then its body is complete only when it is sent. */
+export type EngineRequest = TurnRequest;
 
 export interface EngineStage {
   readonly plan: PlannedLoadStage;
@@ -30,8 +32,11 @@ export interface EngineOptions {
   /** The run's zero on the monotonic clock; records count from it. */
   readonly zeroSeconds: number;
   readonly onEvent: (event: RunEvent) => void;
-  /** Every planned request comes here exactly once, as soon as it has ended or can no longer be sent. */
-  readonly onRecord: (record: RequestRecord, result: WireResult | undefined) => void;
+  /**
+   * Every planned request comes here exactly once, as soon as it has ended or can no longer be sent; `sent` is the request with
+   * the body that really went out, which for a turn of a conversation holds what was said before.
+   */
+  readonly onRecord: (record: RequestRecord, result: WireResult | undefined, sent?: EngineRequest) => void;
   readonly onStageStarted?: (stage: PlannedLoadStage) => void;
   readonly onStageFinished?: (outcome: StageOutcome) => void;
 }
@@ -77,9 +82,9 @@ async function runStage({ plan, requests }: EngineStage, options: EngineOptions)
   const live = new LiveFigures();
   const meter = new LoopMeter();
   const records: RequestRecord[] = [];
-  const keep = (record: RequestRecord, result: WireResult | undefined): void => {
+  const keep = (record: RequestRecord, result: WireResult | undefined, sent?: EngineRequest): void => {
     records.push(record);
-    onRecord(record, result);
+    onRecord(record, result, sent);
   };
   const beginSeconds = now();
   const at = (): number => now() - zeroSeconds;
@@ -100,22 +105,26 @@ async function runStage({ plan, requests }: EngineStage, options: EngineOptions)
     });
     live.rotate();
   }, TICK_MS);
-  const outcome = await dispatch({
+  const ending = stageStop(plan, stop);
+  const outcome = await (hasTurns(requests) ? dispatchTurns : dispatch)({
     requests,
     pacing: plan.pacing,
     client: options.client,
     timeoutSeconds: options.timeoutSeconds,
     keepRawBody: options.keepRawBody,
-    stop,
+    stop: ending.stop,
     live,
-    graceSeconds: options.graceSeconds,
-    onStarted: (spinSeconds) => {
+    graceSeconds: () => (stop.noMoreSends.aborted ? options.graceSeconds : (plan.deadline?.graceSeconds ?? 0)),
+    onStarted: (startSeconds, spinSeconds) => {
       spin = spinSeconds;
+      ending.begin(startSeconds);
     },
-    onResult: (request, scheduled, result) => keep(resultRecord(request, scheduled, result, zeroSeconds), result),
+    onResult: (request, scheduled, result) =>
+      keep(resultRecord(request, scheduled, result, zeroSeconds), result, request),
     onNotSent: (request, scheduled, reason) => keep(notSentRecord(request, scheduled - zeroSeconds, reason), undefined),
   });
   clearInterval(ticker);
+  ending.end();
   const health = judgeHealth(plan, records, outcome, meter.stop(outcome.spinSeconds));
   const counts = countOutcomes(records);
   if (counts.planned !== requests.length) {
@@ -132,6 +141,44 @@ async function runStage({ plan, requests }: EngineStage, options: EngineOptions)
     startSeconds: outcome.startSeconds - zeroSeconds,
     health,
     complete: counts.cancelled === 0 && counts.notSent === 0,
+  };
+}
+
+/**
+ * The stop a stage listens to: the run's, and the stage's own deadline, which ends this stage only. Without a deadline it is the
+ * run's itself.
+ */
+function stageStop(
+  { deadline }: PlannedLoadStage,
+  run: StopControl,
+): { stop: StopControl; begin: (startSeconds: number) => void; end: () => void } {
+  if (!deadline) return { stop: run, begin: () => undefined, end: () => undefined };
+  const stop = new StopControl();
+  const onNoMoreSends = (): void => {
+    stop.stop(run.reason ?? 'stopped', false);
+  };
+  const onGiveUp = (): void => {
+    stop.stop(run.reason ?? 'stopped', true);
+  };
+  run.noMoreSends.addEventListener('abort', onNoMoreSends);
+  run.giveUp.addEventListener('abort', onGiveUp);
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    stop,
+    begin: (startSeconds) => {
+      const left = Math.max(0, startSeconds + deadline.seconds - now());
+      timer = setTimeout(
+        () => {
+          stop.stop(`stage deadline of ${deadline.seconds} s`, false);
+        },
+        Math.min(left * 1000, 2 ** 31 - 1),
+      );
+    },
+    end: () => {
+      clearTimeout(timer);
+      run.noMoreSends.removeEventListener('abort', onNoMoreSends);
+      run.giveUp.removeEventListener('abort', onGiveUp);
+    },
   };
 }
 

@@ -3,7 +3,14 @@ import { createHash } from 'node:crypto';
 import { nameStages, stageStream, type StageName } from '../datagen/random';
 import type { ConfigPath, Problem, Result } from '../problem';
 import type { Pacing } from './dispatch';
-import { plannedCount, poissonBlockOffsets, rescaledExponentialOffsets, type ArrivalLaw } from './schedule';
+import {
+  burstOffsets,
+  evenOffsets,
+  plannedCount,
+  poissonBlockOffsets,
+  rescaledExponentialOffsets,
+  type ArrivalLaw,
+} from './schedule';
 
 /** A stage as the config gives it. */
 export interface StageConfig {
@@ -11,16 +18,36 @@ export interface StageConfig {
   readonly duration?: number | undefined;
   readonly num_requests?: number | undefined;
   readonly concurrency_level?: number | undefined;
+  /** Asked for by a directive: replaces the load type's own law in an open loop. */
+  readonly arrivals?: { readonly kind: 'even' } | { readonly kind: 'burst'; readonly size: number | 'all' } | undefined;
+  readonly deadline?: StageDeadline | undefined;
+}
+
+/** First deadline: nothing more is sent. Second, `graceSeconds` later: what is in flight is cancelled. */
+export interface StageDeadline {
+  readonly seconds: number;
+  readonly graceSeconds: number;
+}
+
+/** Arrival times of `trace_replay`, and how many requests a stage sends when the trace decides it (`data.trace`). */
+export interface ArrivalTrace {
+  /** Ascending seconds from the trace's first arrival. */
+  readonly offsets: Float64Array;
+  /** sha256 of the trace file, for the manifest. */
+  readonly sha256: string;
+  readonly count?: number | undefined;
 }
 
 export interface LoadInput {
-  readonly type: 'constant' | 'poisson' | 'concurrent';
+  readonly type: 'constant' | 'poisson' | 'concurrent' | 'trace_replay';
   readonly stages: readonly StageConfig[];
   readonly warmupStages: readonly number[];
   /** 0 or less is inference-perf's single process, which has no cap in flight. */
   readonly workers: number;
   readonly workerMaxConcurrency: number;
   readonly seed: number;
+  /** Present for trace_replay. */
+  readonly trace?: ArrivalTrace | undefined;
 }
 
 export interface PlannedLoadStage {
@@ -37,6 +64,7 @@ export interface PlannedLoadStage {
   readonly requestedConcurrency?: number;
   /** sha256 of the planned offsets; absent for a closed loop, which has none. */
   readonly scheduleHash?: string;
+  readonly deadline?: StageDeadline;
 }
 
 /** Everything is prepared in memory before the clock starts: more requests than this would not fit any machine's. */
@@ -51,7 +79,7 @@ export function planLoad(input: LoadInput): Result<readonly PlannedLoadStage[]> 
   if (input.stages.length === 0) {
     return refuse('RUN002', ['load', 'stages'], 'Nothing was sent: load.stages is empty.', 'Write at least one stage.');
   }
-  const total = input.stages.reduce((sum, stage) => sum + countOf(input.type, stage), 0);
+  const total = input.stages.reduce((sum, stage) => sum + countOf(input, stage), 0);
   if (!(total <= MAX_REQUESTS)) {
     return refuse(
       'RUN003',
@@ -66,6 +94,15 @@ export function planLoad(input: LoadInput): Result<readonly PlannedLoadStage[]> 
       ['load', 'stages'],
       'Nothing was sent: no stage has a single request, because the number is rate x duration rounded down.',
       'Raise the rate or the duration.',
+    );
+  }
+  const short = input.stages.findIndex((stage) => input.trace && countOf(input, stage) > input.trace.offsets.length);
+  if (short >= 0) {
+    return refuse(
+      'RUN040',
+      ['load', 'stages', short],
+      `Nothing was sent: stage ${short} plans ${countOf(input, input.stages[short]!)} requests (rate x duration), and load.trace has only ${input.trace!.offsets.length} arrivals.`,
+      'Lower the rate or the duration, use a longer trace, or set data.trace: then the trace decides the number.',
     );
   }
   const names = nameStages(input.stages.map((_, id) => input.warmupStages.includes(id)));
@@ -83,14 +120,16 @@ export function planLoad(input: LoadInput): Result<readonly PlannedLoadStage[]> 
   return { ok: true, value: stages, problems };
 }
 
-function countOf(type: LoadInput['type'], stage: StageConfig): number {
+function countOf({ type, trace }: LoadInput, stage: StageConfig): number {
   if (type === 'concurrent') return stage.num_requests ?? 0;
+  if (trace?.count !== undefined) return trace.count;
   return plannedCount(stage.rate ?? 0, stage.duration ?? 0);
 }
 
 function planStage(input: LoadInput, stage: StageConfig, id: number, name: StageName): PlannedLoadStage {
-  const count = countOf(input.type, stage);
-  const common = { id, name, warmup: name.kind === 'warmup', count };
+  const count = countOf(input, stage);
+  const { deadline } = stage;
+  const common = { id, name, warmup: name.kind === 'warmup', count, ...(deadline ? { deadline } : {}) };
   if (input.type === 'concurrent') {
     const concurrency = stage.concurrency_level ?? 1;
     return {
@@ -102,18 +141,37 @@ function planStage(input: LoadInput, stage: StageConfig, id: number, name: Stage
     };
   }
   const { rate = 0, duration = 0 } = stage;
-  const rng = stageStream(input.seed, 'arrivals', name);
-  const poisson = input.type === 'poisson';
-  const offsets = poisson ? poissonBlockOffsets(count, rate, rng) : rescaledExponentialOffsets(count, duration, rng);
+  const { law, offsets } = arrivalsOf(input, stage, name, count);
+  const requested = law === 'trace' ? {} : { requestedRateRps: rate, requestedDurationSeconds: duration };
+  const seconds = (offsets.at(-1) ?? 0).toFixed(0);
   return {
     ...common,
-    label: `${formatRate(rate)} rps for ${duration} s`,
+    label: law === 'trace' ? `trace, ${count} requests over ${seconds} s` : `${formatRate(rate)} rps for ${duration} s`,
     pacing: { kind: 'open', offsets, inFlightCap: inFlightCap(input) },
-    law: poisson ? 'poisson-per-second' : 'exponential-gaps-rescaled',
-    requestedRateRps: rate,
-    requestedDurationSeconds: duration,
-    scheduleHash: createHash('sha256').update(new Uint8Array(offsets.buffer)).digest('hex'),
+    law,
+    ...requested,
+    scheduleHash: createHash('sha256')
+      .update(new Uint8Array(offsets.buffer, 0, offsets.byteLength))
+      .digest('hex'),
   };
+}
+
+function arrivalsOf(
+  { type, trace, seed }: LoadInput,
+  { rate = 0, duration = 0, arrivals }: StageConfig,
+  name: StageName,
+  count: number,
+): { law: ArrivalLaw; offsets: Float64Array } {
+  if (arrivals?.kind === 'even') return { law: 'even', offsets: evenOffsets(count, duration) };
+  if (arrivals?.kind === 'burst') {
+    if (arrivals.size === 'all') return { law: 'burst-all-at-once', offsets: new Float64Array(count) };
+    return { law: `burst-groups-of-${arrivals.size}`, offsets: burstOffsets(count, duration, arrivals.size) };
+  }
+  // Every stage replays the trace from its beginning, at the trace's own speed, as upstream (reference 3.5).
+  if (trace) return { law: 'trace', offsets: trace.offsets.slice(0, count) };
+  const rng = stageStream(seed, 'arrivals', name);
+  if (type === 'poisson') return { law: 'poisson-per-second', offsets: poissonBlockOffsets(count, rate, rng) };
+  return { law: 'exponential-gaps-rescaled', offsets: rescaledExponentialOffsets(count, duration, rng) };
 }
 
 /** num_workers x worker_max_concurrency; at least one, or nothing would ever be sent. */
@@ -153,6 +211,8 @@ export function loadInWords(type: string, stages: readonly PlannedLoadStage[]): 
       ),
       `${shown.reduce((sum, stage) => sum + stage.count, 0)} requests`,
     );
+  } else if (type === 'trace_replay' && shown.every((stage) => stage.law === 'trace')) {
+    parts.push(`${shown.reduce((sum, stage) => sum + stage.count, 0)} requests`);
   } else {
     parts.push(
       range(

@@ -2,7 +2,14 @@
 import { poisson, standardExponential, type Rng } from '../datagen/random';
 
 /** The law arrivals really follow, named truthfully: inference-perf's "constant" is not an even spacing. */
-export type ArrivalLaw = 'exponential-gaps-rescaled' | 'poisson-per-second' | 'closed-loop';
+export type ArrivalLaw =
+  | 'exponential-gaps-rescaled'
+  | 'poisson-per-second'
+  | 'even'
+  | 'burst-all-at-once'
+  | `burst-groups-of-${number}`
+  | 'trace'
+  | 'closed-loop';
 
 /** Requests of an open-loop stage: floor(rate x duration), as inference-perf counts them. */
 export function plannedCount(rateRps: number, durationSeconds: number): number {
@@ -32,6 +39,16 @@ export function poissonBlockOffsets(count: number, rateRps: number, rng: Rng): F
     done += fillBlock(offsets, done, arrivals, blockStart, 1, rng);
   }
   return offsets;
+}
+
+/** True even spacing: request k of n is due at k x duration / n, the first at the stage's zero. Ascending, seconds. */
+export function evenOffsets(count: number, durationSeconds: number): Float64Array {
+  return Float64Array.from({ length: count }, (_, index) => (index * durationSeconds) / count);
+}
+
+/** Groups of `size` requests due at once, the groups evenly spaced over the duration by the requests before them. */
+export function burstOffsets(count: number, durationSeconds: number, size: number): Float64Array {
+  return Float64Array.from({ length: count }, (_, index) => ((index - (index % size)) * durationSeconds) / count);
 }
 
 /** Writes `arrivals` offsets from `start` on, or as many as fit; returns how many were written. */

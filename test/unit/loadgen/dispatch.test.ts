@@ -28,7 +28,7 @@ async function run(
     keepRawBody: false,
     stop: options.stop ?? new StopControl(),
     live: new LiveFigures(),
-    graceSeconds: options.graceSeconds ?? 10,
+    graceSeconds: () => options.graceSeconds ?? 10,
     onResult: ({ id }, scheduled, { outcome: { kind }, sentSeconds }) => {
       ended.push({ id, scheduled, kind, ...(sentSeconds === undefined ? {} : { sent: sentSeconds }) });
     },

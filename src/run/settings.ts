@@ -1,0 +1,34 @@
+// What the directives of a config ask of the run: how arrivals are spaced, when a stage must end, which rates a sweep has.
+import { readArrivals, readRates, readSeconds, type ArrivalsDirective } from '../config/directives';
+import type { SavedDirective } from '../report/write-config';
+
+/** Seconds that requests in flight get after their stage's deadline, when no `grace` is written. */
+const DEFAULT_GRACE_SECONDS = 30;
+
+export interface StageSettings {
+  readonly arrivals?: ArrivalsDirective;
+  readonly deadline?: { readonly seconds: number; readonly graceSeconds: number };
+}
+
+/** Settings of one stage: its own directives, else the document's. */
+export function stageSettings(directives: readonly SavedDirective[], stage: number): StageSettings {
+  const find = <T>(name: string, read: (value: string) => T | undefined): T | undefined => {
+    const given = directives.filter((directive) => directive.name === name && directive.value !== undefined);
+    const own = given.find(({ path }) => path[0] === 'load' && path[1] === 'stages' && path[2] === stage);
+    const value = (own ?? given.find(({ path }) => path.length === 0))?.value;
+    return value === undefined ? undefined : read(value);
+  };
+  const arrivals = find('arrivals', readArrivals);
+  const deadline = find('deadline', readSeconds);
+  const graceSeconds = find('grace', readSeconds) ?? DEFAULT_GRACE_SECONDS;
+  return {
+    ...(arrivals ? { arrivals } : {}),
+    ...(deadline === undefined ? {} : { deadline: { seconds: deadline, graceSeconds } }),
+  };
+}
+
+/** Rates of `sweep-rates=`, if it is written. */
+export function pinnedRates(directives: readonly SavedDirective[]): readonly number[] | undefined {
+  const value = directives.find(({ name }) => name === 'sweep-rates')?.value;
+  return value === undefined ? undefined : readRates(value);
+}

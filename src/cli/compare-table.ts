@@ -1,6 +1,7 @@
 // A comparison on the terminal: what differs first, then the numbers, then what may be said. Words and signs, no colour.
 import type { ComparedRun, Comparison, Finding, MetricComparison } from '../comparability/comparison';
-import { metricCells, movesWords, numbered, tellingRows, shortVerdict } from '../comparability/words';
+import { assumptionsOf } from '../comparability/verdict';
+import { metricCells, movesWords, needsReader, numbered, tellingRows, shortVerdict } from '../comparability/words';
 import { bullet, clean, columns, wrap } from './text-layout';
 
 const STATES: Readonly<Record<Finding['state'], string>> = {
@@ -15,11 +16,12 @@ const STATES: Readonly<Record<Finding['state'], string>> = {
 export function comparisonTable(comparison: Comparison, width: number): string {
   const room = Math.min(120, Math.max(80, width));
   const { findings, verdict, claim } = comparison;
-  const shown = findings.filter((finding) => finding.state !== 'same');
+  const shown = findings.filter(needsReader);
   const parts = [
     heads(comparison, room),
     ...shown.map((finding, i) => findingText(finding, i + 1, room)),
     sameLine(findings, room),
+    assumedLines(findings, room),
     ...comparison.stages.map((stage, i) => metricsTable(comparison, stage.label, i, room)),
     wrap(`Verdict: ${verdict.sentence}`, room),
     claim.text === undefined ? wrap(claim.noClaim ?? '', room) : wrap(`Claim: ${claim.text}`, room),
@@ -74,6 +76,14 @@ function sameLine(findings: readonly Finding[], room: number): string {
   if (same.length === 0) return '';
   const names = same.map((f) => (f.follows ? `${f.dimension} (follows from ${f.follows})` : f.dimension));
   return bullet('Same:', names.join(', '), room, 0);
+}
+
+/** What no run records is not told like a finding, but never left out. */
+function assumedLines(findings: readonly Finding[], room: number): string {
+  const assumed = assumptionsOf(findings);
+  if (assumed.length === 0) return '';
+  const lines = assumed.map((finding) => bullet('-', `${finding.dimension}: ${finding.assumed!}`, room, 3));
+  return ['Assumed, because it is recorded on neither side:', ...lines].join('\n');
 }
 
 /** Column of the absolute difference. */

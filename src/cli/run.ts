@@ -16,6 +16,7 @@ import { startChildSimulator, type ChildSimulator } from './child-simulator';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
 import { createProgress } from './run-progress';
 import { runTable } from './run-table';
+import { simulatorStack, stackFor } from './stack-file';
 
 declare const ISOPERF_VERSION: string;
 declare const UNDICI_VERSION: string;
@@ -26,6 +27,7 @@ const FLAGS = {
   region: { type: 'string' },
   'api-key-env': { type: 'string' },
   simulator: { type: 'string' },
+  stack: { type: 'string' },
   events: { type: 'boolean' },
   json: { type: 'boolean' },
 } as const;
@@ -44,6 +46,9 @@ Usage: isoperf run CONFIG [options]
   --region NAME         which config to take from a file that holds several (Helm values, ConfigMaps)
   --simulator           run against the embedded simulator, started for this run;
                         --simulator='--ttft-ms 50 --tpot-ms 10' gives it flags of "isoperf simulate"
+  --stack FILE          what serves (model, engine, image, args, accelerator, replicas): a stack.yaml, a Kubernetes manifest
+                        or a list of server arguments. Kept in run.json, so that a comparison knows what changed
+                        (default: stack.yaml beside the config, if there is one)
   --api-key-env NAME    environment variable that holds the server's API key
   --events              print the run's events as JSON lines on standard output, and read commands as JSON lines
                         from standard input: {"type":"stop","now":false}
@@ -197,7 +202,10 @@ function inputOf({ file, text }: Invocation, loaded: LoadedConfig, overrides: re
   };
 }
 
-function optionsOf({ flags, io, simulator }: Invocation, loaded: LoadedConfig): Omit<RunOptions, 'stop' | 'onEvent'> {
+function optionsOf(
+  { file, flags, io, simulator }: Invocation,
+  loaded: LoadedConfig,
+): Omit<RunOptions, 'stop' | 'onEvent'> {
   const isOverridden = (flags.set ?? []).some((text) => /^\s*server(\.base_url)?\s*=/.test(text));
   const variable = flags['api-key-env'] ?? KEY_VARIABLE;
   return {
@@ -209,6 +217,10 @@ function optionsOf({ flags, io, simulator }: Invocation, loaded: LoadedConfig): 
     // A key of a real server has no business at the simulator.
     apiKey: simulator && flags['api-key-env'] === undefined ? undefined : apiKey(variable, loaded, io.env),
     apiKeyVariable: variable,
+    stack:
+      flags.stack === undefined && simulator
+        ? simulatorStack(flags.simulator ?? '', ISOPERF_VERSION)
+        : stackFor(flags.stack, file, io),
     clientFactory: createClient,
     graceSeconds: GRACE_SECONDS,
     now: () => new Date(),

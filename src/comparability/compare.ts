@@ -14,7 +14,17 @@ import { sampleSize } from './dimensions/sample-size';
 import { stopBehaviour } from './dimensions/stop-behaviour';
 import { tokenSource } from './dimensions/token-source';
 import { warmupWindow } from './dimensions/warmup-window';
-import { comparedRun, identityNotes, NOISE_YARDSTICK, NOT_EXAMINED } from './identity';
+import { metricDefinition } from './dimensions/metric-definition';
+import { promptIdentity } from './dimensions/prompt-identity';
+import { sampling } from './dimensions/sampling';
+import { cacheState } from './dimensions/cache-state';
+import { server } from './dimensions/server';
+import { topology } from './dimensions/topology';
+import { networkPath } from './dimensions/network-path';
+import { clientHost } from './dimensions/client-host';
+import { goodputDefinition } from './dimensions/goodput-definition';
+import { telemetry } from './dimensions/telemetry';
+import { comparedRun, identityNotes, NOISE_YARDSTICK } from './identity';
 import { compareMetrics } from './metrics';
 import { loadLabel, sideOf } from './side';
 import { matchStages } from './stages';
@@ -22,6 +32,7 @@ import { claimOf, verdictOf } from './verdict';
 
 /** In the order a reader would ask; findings of one state keep it. */
 export const DIMENSIONS: readonly Dimension[] = [
+  metricDefinition,
   loadModel,
   arrivalProcess,
   offeredLoad,
@@ -31,9 +42,18 @@ export const DIMENSIONS: readonly Dimension[] = [
   inputLength,
   outputLength,
   stopBehaviour,
+  promptIdentity,
+  sampling,
   tokenSource,
   endpointMode,
+  cacheState,
+  server,
+  topology,
+  networkPath,
+  clientHost,
   sampleSize,
+  goodputDefinition,
+  telemetry,
 ];
 
 export interface CompareOptions {
@@ -59,7 +79,7 @@ export function compare(runA: Run, runB: Run, { intended = [], resamples }: Comp
   const verdict = verdictOf(findings, metrics, intended);
   const claim = claimOf(verdict, findings, metrics, stages, intended, a, b);
   // A claim carries its own bounds; without one, they are notes.
-  const bounds = claim.text === undefined ? [NOISE_YARDSTICK, NOT_EXAMINED] : [];
+  const bounds = claim.text === undefined ? [NOISE_YARDSTICK] : [];
   const alone = (side: 'A' | 'B', stage: (typeof matching.unmatchedA)[number]): string =>
     `${side}’s stage ${stage.id} (${loadLabel(stage.load)}) has no counterpart and is not compared.`;
   return {
@@ -77,14 +97,29 @@ export function compare(runA: Run, runB: Run, { intended = [], resamples }: Comp
       ...matching.unmatchedB.map((stage) => alone('B', stage)),
     ],
     metrics,
-    notes: [...intentNotes(findings, intended), ...identityNotes(a, b), ...bounds],
+    notes: [...intentNotes(findings, intended), ...identityNotes(a, b), ...findingNotes(findings), ...bounds],
   };
 }
 
-/** What follows from an intended change is part of it: it has no state of its own to turn. */
+/**
+ * What follows from an intended change is part of it: it has no state of its own to turn. What was declared may differ, so that
+ * nobody recorded it holds nothing up either; that the record does not show it is said.
+ */
 function declared(finding: Finding, intended: readonly DimensionId[]): Finding {
-  if (finding.state !== 'confounds' || !intended.includes(finding.dimension)) return finding;
-  return { ...finding, state: 'intended' };
+  if (!intended.includes(finding.dimension)) return finding;
+  if (finding.state === 'confounds') return { ...finding, state: 'intended' };
+  if (finding.state !== 'unknown') return finding;
+  const { assumed, ...rest } = finding;
+  const not = assumed === undefined ? '' : 'Nothing that is recorded shows the change you meant to make. ';
+  return {
+    ...rest,
+    state: 'intended',
+    note: `${not}${finding.dimension} is the intended change, but no record shows it: ${finding.message}`,
+  };
+}
+
+function findingNotes(findings: readonly Finding[]): string[] {
+  return findings.flatMap((finding) => (finding.note === undefined ? [] : [finding.note]));
 }
 
 function intentNotes(findings: readonly Finding[], intended: readonly DimensionId[]): string[] {
@@ -94,6 +129,12 @@ function intentNotes(findings: readonly Finding[], intended: readonly DimensionI
     notes.push(`Nothing changed in ${finding.dimension}, though you meant to: ${finding.message}`);
   }
   const changed = findings.filter((finding) => finding.state === 'intended');
+  const [only] = changed;
+  if (only && changed.length === 1 && only.changes && only.changes.length > 1) {
+    notes.push(
+      `${only.changes.length} things changed in ${only.dimension} (${only.changes.join('; ')}): a difference belongs to all of them together, not to one.`,
+    );
+  }
   if (changed.length > 1) {
     notes.push(
       `${changed.length} things changed (${changed.map((f) => f.dimension).join(', ')}): a difference cannot be given to one of them.`,

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 
 const dimensionId = z.enum([
+  'metric-definition',
   'load-model',
   'arrival-process',
   'offered-load',
@@ -11,9 +12,18 @@ const dimensionId = z.enum([
   'input-length',
   'output-length',
   'stop-behaviour',
+  'prompt-identity',
+  'sampling',
   'token-source',
   'endpoint-mode',
+  'cache-state',
+  'server',
+  'topology',
+  'network-path',
+  'client-host',
   'sample-size',
+  'goodput-definition',
+  'telemetry',
 ]);
 
 const metricName = z.enum([
@@ -27,6 +37,7 @@ const metricName = z.enum([
   'input_tokens_per_sec',
   'output_tokens_per_sec',
   'total_tokens_per_sec',
+  'request_goodput',
   'error_rate',
 ]);
 
@@ -58,6 +69,11 @@ const finding = z.object({
     .meta({ description: 'Metrics it moves when it differs; without statistics, every one.' }),
   stages: z.array(z.int()).optional().meta({ description: 'Indexes into stages; absent: all.' }),
   follows: dimensionId.optional().meta({ description: 'The sides differ here only because of that finding.' }),
+  assumed: z.string().optional().meta({
+    description: 'With unknown: neither side can record it; what a reader has to believe. Holds up no verdict.',
+  }),
+  changes: z.array(z.string()).optional().meta({ description: 'The separate things that changed.' }),
+  note: z.string().optional().meta({ description: 'Worth knowing although it confounds nothing.' }),
   pitfall: z.string().optional(),
   remedy: z.string().optional(),
 });

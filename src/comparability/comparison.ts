@@ -2,6 +2,7 @@
 import type { ConfigPath } from '../problem';
 
 export type DimensionId =
+  | 'metric-definition'
   | 'load-model'
   | 'arrival-process'
   | 'offered-load'
@@ -11,9 +12,18 @@ export type DimensionId =
   | 'input-length'
   | 'output-length'
   | 'stop-behaviour'
+  | 'prompt-identity'
+  | 'sampling'
   | 'token-source'
   | 'endpoint-mode'
-  | 'sample-size';
+  | 'cache-state'
+  | 'server'
+  | 'topology'
+  | 'network-path'
+  | 'client-host'
+  | 'sample-size'
+  | 'goodput-definition'
+  | 'telemetry';
 
 /** same < aligned < intended < unknown < confounds, from harmless to fatal. */
 export type DimensionState = 'same' | 'aligned' | 'intended' | 'confounds' | 'unknown';
@@ -30,6 +40,7 @@ export type MetricName =
   | 'input_tokens_per_sec'
   | 'output_tokens_per_sec'
   | 'total_tokens_per_sec'
+  | 'request_goodput'
   | 'error_rate';
 
 export type Statistic = 'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'p99.9' | 'value';
@@ -71,6 +82,15 @@ export interface Finding {
    * (nothing differs beyond it) and the message says what follows from what.
    */
   readonly follows?: DimensionId;
+  /**
+   * Only with `unknown`: neither side records it, no run could, and nothing that is recorded speaks against it. The words are
+   * what a reader has to believe; they are named in the claim and hold up neither a verdict nor a metric (docs/decisions).
+   */
+  readonly assumed?: string;
+  /** The separate things that changed, where a dimension holds several (flags of a server): "image tag: v1 on A, v2 on B". */
+  readonly changes?: readonly string[];
+  /** Worth knowing although it confounds nothing: "p99 is withheld", "no warm-up was left out". Repeated in the notes. */
+  readonly note?: string;
   /** Code of the pitfall it belongs to, e.g. `CMP008`. */
   readonly pitfall?: string;
   readonly remedy?: string;

@@ -24,6 +24,9 @@ export interface Judgement {
   readonly moves?: readonly MovedMetric[];
   readonly stages?: readonly number[];
   readonly follows?: DimensionId;
+  readonly assumed?: string;
+  readonly changes?: readonly string[];
+  readonly note?: string;
   readonly remedy?: string;
 }
 
@@ -69,6 +72,9 @@ export function dimension<E extends SideEvidence>(spec: DimensionSpec<E>): Dimen
       moves: judgement.moves ?? affects,
       ...(judgement.stages ? { stages: judgement.stages } : {}),
       ...(judgement.follows ? { follows: judgement.follows } : {}),
+      ...(judgement.assumed === undefined ? {} : { assumed: judgement.assumed }),
+      ...(judgement.changes ? { changes: judgement.changes } : {}),
+      ...(judgement.note === undefined ? {} : { note: judgement.note }),
       pitfall: spec.pitfall,
       ...(differs ? { remedy: judgement.remedy ?? spec.remedy } : {}),
     };
@@ -87,6 +93,7 @@ const METRICS: readonly MetricName[] = [
   'output_tokens_per_sec',
   'input_tokens_per_sec',
   'total_tokens_per_sec',
+  'request_goodput',
   'error_rate',
   'schedule_delay',
 ];
@@ -123,4 +130,12 @@ export function unknown(
   const where = !recordedA && !recordedB ? 'either side' : recordedA ? 'B' : 'A';
   const remedy = 'Measure that side with isoperf run, which records it; or make sure by other means that it was equal.';
   return { state: 'unknown', message: `${what} is not recorded on ${where}, so it may differ.`, remedy, ...more };
+}
+
+/**
+ * Neither side records it and no run could: what a reader has to believe, instead of a reason to stop. Only where nothing that
+ * is recorded speaks against it.
+ */
+export function assumption(message: string, assumed: string, more: Partial<Judgement> = {}): Judgement {
+  return { state: 'unknown', message, assumed, ...more };
 }

@@ -1,4 +1,4 @@
-// Who the two runs are, and what about them no dimension judges yet but a reader must know.
+// Who the two runs are, and what about them no dimension judges but a reader must know.
 import { runState } from '../report/run-state';
 import type { Run } from '../report/run';
 import { loadWords } from '../report/view';
@@ -25,10 +25,6 @@ function lastPart(folder: string): string {
   return folder.split(/[\\/]/).filter(Boolean).at(-1) ?? folder;
 }
 
-/** What this version does not judge: said, so that "no difference found" is not read as "no difference". */
-export const NOT_EXAMINED =
-  'Not examined: prompt identity, sampling parameters, prefix-cache state, the server’s build and flags, hardware and topology, the network path, the client’s host. Keep them equal, or say that they are what you changed.';
-
 /** The public yardstick for run-to-run noise: 12 identical 10 s runs (design/comparability.md). */
 export const NOISE_YARDSTICK =
   'Run-to-run noise is unknown: these are single runs. A public yardstick: over 12 identical 10 s runs, p99 spread by 23.5 % and the mean by 8.5 %. Repeat in alternating order to know yours.';
@@ -40,12 +36,8 @@ export function identityNotes(a: Side, b: Side): string[] {
   if (x && y) {
     if (x.id === y.id) notes.push('A and B are the same run: every difference is zero by construction.');
     const fields: [string, string | undefined, string | undefined][] = [
-      ['model', x.endpoint.model, y.endpoint.model],
-      ['server type', x.endpoint.serverType, y.endpoint.serverType],
-      ['server version', x.endpoint.server?.version, y.endpoint.server?.version],
       ['endpoint', x.endpoint.baseUrl, y.endpoint.baseUrl],
       ['IsoPerf version', x.tool.version, y.tool.version],
-      ['client host', x.runtime.host, y.runtime.host],
     ];
     for (const [what, left, right] of fields) {
       if (left === right) continue;

@@ -1,12 +1,14 @@
 // A comparison as Markdown, fit for a pull request: verdict, findings, metrics; nothing in it depends on colour.
 import type { Comparison, ComparedRun, Finding, MetricComparison } from './comparison';
-import { metricCells, movesWords, numbered, tellingRows, verdictWords } from './words';
+import { assumptionsOf } from './verdict';
+import { metricCells, movesWords, needsReader, numbered, tellingRows, verdictWords } from './words';
 
 const WORDS = { comparable: 'Comparable', confounded: 'Not comparable', undetermined: 'Undetermined' } as const;
 
 export function comparisonMarkdown(comparison: Comparison): string {
   const { verdict, claim, findings } = comparison;
-  const shown = findings.filter((finding) => finding.state !== 'same');
+  const shown = findings.filter(needsReader);
+  const assumed = assumptionsOf(findings);
   const same = findings.filter((finding) => finding.state === 'same');
   return [
     `## ${WORDS[verdict.state]}: ${escape(comparison.a.name)} (A) and ${escape(comparison.b.name)} (B)`,
@@ -14,6 +16,9 @@ export function comparisonMarkdown(comparison: Comparison): string {
     runs(comparison),
     ...shown.map((finding, i) => findingText(finding, i + 1)),
     `Same: ${same.map((finding) => (finding.follows ? `${finding.dimension} (follows from ${finding.follows})` : finding.dimension)).join(', ') || 'nothing'}.`,
+    assumed.length === 0
+      ? ''
+      : `Assumed, recorded on neither side: ${assumed.map((finding) => `\`${finding.dimension}\` (${escape(finding.assumed!)})`).join('; ')}.`,
     ...comparison.stages.map((stage, i) => metricsTable(comparison, stage.label, i)),
     claim.text === undefined ? `**No claim.** ${escape(claim.noClaim ?? '')}` : `**Claim.** ${escape(claim.text)}`,
     [...comparison.unmatched, ...comparison.notes].map((note) => `- ${escape(note)}`).join('\n'),

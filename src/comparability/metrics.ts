@@ -2,7 +2,8 @@
 import { differenceInterval, type Interval } from '../metrics/bootstrap';
 import { minimumCountFor } from '../metrics/statistics';
 import type { DimensionId, Finding, MetricComparison, MetricName, MetricSide, Statistic } from './comparison';
-import { LATENCIES, RATES, SCHEDULE_DELAY, type Counting, type LatencyQuantity } from './quantities';
+import { goodputLimits } from './goodput';
+import { GOODPUT, LATENCIES, RATES, SCHEDULE_DELAY, type Counting, type LatencyQuantity } from './quantities';
 import { errorRateSample, latencySamples, rateSample, type Draws, type Sample } from './samples';
 import { inputSourceOf, itlBasisOfRun, outputSourceOf, round, type Side } from './side';
 import type { StagePair } from './stages';
@@ -41,8 +42,14 @@ export function compareMetrics(
   );
 }
 
-function countingOf({ run }: Side): Counting {
-  return { output: outputSourceOf(run), input: inputSourceOf(run), itl: itlBasisOfRun(run) };
+function countingOf(side: Side): Counting {
+  const { run } = side;
+  return {
+    output: outputSourceOf(run),
+    input: inputSourceOf(run),
+    itl: itlBasisOfRun(run),
+    limits: run.config ? goodputLimits(side) : {},
+  };
 }
 
 function rowsOf(pair: StagePair, countingA: Counting, countingB: Counting, resamples: number): Row[] {
@@ -71,7 +78,8 @@ function rowsOf(pair: StagePair, countingA: Counting, countingB: Counting, resam
       b: samplesB.get(statistic)!,
     }));
   };
-  const rates = RATES.map((quantity, i): Row => {
+  const limited = [countingA, countingB].some(({ limits }) => Object.keys(limits).length > 0);
+  const rates = [...RATES, ...(limited ? [GOODPUT] : [])].map((quantity, i): Row => {
     const [drawsA, drawsB] = draws(20 + i);
     const samples = {
       a: rateSample(pair.a, quantity, countingA, drawsA),
@@ -150,7 +158,7 @@ function verdictOf(
 ): Pick<MetricComparison, 'verdict' | 'because'> {
   const behind = (state: Finding['state']): DimensionId[] =>
     findings
-      .filter((finding) => finding.state === state && moves(finding, row, pair))
+      .filter((finding) => finding.state === state && finding.assumed === undefined && moves(finding, row, pair))
       .map((finding) => finding.dimension);
   const confounding = behind('confounds');
   if (confounding.length > 0) return { verdict: 'confounded', because: confounding };

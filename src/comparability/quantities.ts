@@ -15,12 +15,15 @@ import {
   type ItlBasis,
 } from '../metrics/request-metrics';
 import type { MetricComparison, MetricName } from './comparison';
+import { isGood } from './goodput';
 
 /** Under whose counts a side's numbers are computed: its own, as its report is. */
 export interface Counting {
   readonly output: CountSource;
   readonly input: CountSource;
   readonly itl: ItlBasis;
+  /** Goodput limits, seconds by metric; empty: none. */
+  readonly limits: Readonly<Record<string, number>>;
 }
 
 export interface LatencyQuantity {
@@ -149,6 +152,17 @@ export const RATES: readonly RateQuantity[] = [
     reported: (report) => report.successes.throughput.total_tokens_per_sec,
   },
 ];
+
+/** Good answers a second, as inference-perf's request_goodput but over the window of the other rates. */
+export const GOODPUT: RateQuantity = {
+  kind: 'rate',
+  metric: 'request_goodput',
+  label: 'Goodput',
+  unit: 'requests/s',
+  better: 'higher',
+  weight: (record, counting) => (Object.keys(counting.limits).length === 0 ? undefined : isGood(record, counting)),
+  reported: (report) => report.successes.goodput_metrics?.['request_goodput'] ?? null,
+};
 
 /** Requests whose end was seen: inference-perf's scope of rates and of the error rate. */
 export function ended(records: readonly RequestRecord[]): readonly RequestRecord[] {

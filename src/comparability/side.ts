@@ -5,6 +5,7 @@ import { isSuccess, itlBasisOf, type CountSource, type ItlBasis } from '../metri
 import type { ConfigPath } from '../problem';
 import type { StageHealth, StageManifest } from '../report/manifest';
 import type { Run } from '../report/run';
+import type { StackRecord } from '../report/stack';
 
 export type StageLoad =
   | { readonly kind: 'rate'; readonly rps: number }
@@ -115,6 +116,11 @@ export function inputSourceOf(run: Run): CountSource {
 
 export function itlBasisOfRun(run: Run): ItlBasis {
   return run.manifest?.tokens?.itl ?? itlBasisOf(run.records ?? []);
+}
+
+/** What served: the run's own record, else what lies in its folder or was given for it. */
+export function stackOf({ run }: Side): StackRecord | undefined {
+  return run.stack ?? run.manifest?.stack;
 }
 
 /** Answered requests of the given stages, by sending time within each stage. Undefined without records. */

@@ -1,6 +1,6 @@
 // From findings and metrics to one verdict, its exit code, and the bounded claim or the reason why there is none.
 import type { Comparison, DimensionId, Finding, MatchedStages, MetricComparison } from './comparison';
-import { NOISE_YARDSTICK, NOT_EXAMINED } from './identity';
+import { NOISE_YARDSTICK } from './identity';
 import { round, type Side } from './side';
 import { outputSourceOf } from './side';
 
@@ -13,7 +13,8 @@ export function verdictOf(
 ): Verdict {
   const of = (state: Finding['state']): Finding[] => findings.filter((finding) => finding.state === state);
   const confounding = of('confounds');
-  const unknowns = of('unknown');
+  const unknowns = blocking(findings);
+  const assumed = assumptionsOf(findings);
   const besides = intended.length > 0 ? ` besides the intended change (${intended.join(', ')})` : '';
   const standing = metrics.filter((metric) => metric.verdict === 'comparable' && metric.difference).length;
   const shown = metrics.filter((metric) => metric.difference !== undefined).length;
@@ -48,9 +49,24 @@ export function verdictOf(
     exitCode: 0,
     sentence:
       changed.length > 0
-        ? `Comparable: of ${findings.length} dimensions, only ${names(changed)} ${changed.length === 1 ? 'differs' : 'differ'}, as intended.`
-        : `Comparable: no difference found in ${findings.length} dimensions.`,
+        ? `Comparable: of ${findings.length} dimensions, only ${names(changed)} ${changed.length === 1 ? 'differs' : 'differ'}, as intended${assumedWords(assumed)}.`
+        : `Comparable: no difference found in ${findings.length} dimensions${assumedWords(assumed)}.`,
   };
+}
+
+/** Unknowns that hold up a verdict: what a run could have recorded, or what something recorded speaks against. */
+function blocking(findings: readonly Finding[]): Finding[] {
+  return findings.filter((finding) => finding.state === 'unknown' && finding.assumed === undefined);
+}
+
+/** What no run records, in words: a reader has to believe it. */
+export function assumptionsOf(findings: readonly Finding[]): Finding[] {
+  return findings.filter((finding) => finding.state === 'unknown' && finding.assumed !== undefined);
+}
+
+function assumedWords(assumed: readonly Finding[]): string {
+  if (assumed.length === 0) return '';
+  return `, with ${names(assumed)} assumed equal (no run records ${assumed.length === 1 ? 'it' : 'them'})`;
 }
 
 /** "warmup-window, token-source and output-length". */
@@ -73,7 +89,7 @@ export function claimOf(
     return { noClaim: `No claim can be made from these two runs. First: ${worst?.remedy ?? verdict.sentence}` };
   }
   if (verdict.state === 'undetermined') {
-    const open = findings.find((finding) => finding.state === 'unknown');
+    const [open] = blocking(findings);
     return { noClaim: `No claim can be made from these two runs: ${open?.message ?? verdict.sentence}` };
   }
   if (intended.length > 1) {
@@ -82,8 +98,14 @@ export function claimOf(
     };
   }
   const sentences = headlines(metrics, stages).map(headline);
-  const text = [`${setting(a, b, intended)}: ${sentences.join('; ')}.`, NOISE_YARDSTICK, NOT_EXAMINED].join(' ');
-  return { text };
+  const changed = findings.find((finding) => finding.state === 'intended');
+  const assumed = assumptionsOf(findings).map((finding) => finding.assumed!);
+  const text = [
+    `${setting(a, b, intended, changed)}: ${sentences.join('; ')}.`,
+    NOISE_YARDSTICK,
+    assumed.length === 0 ? '' : `Assumed, because no run records it: ${assumed.join('; ')}.`,
+  ];
+  return { text: text.filter((part) => part !== '').join(' ') };
 }
 
 /** The few numbers a claim carries: of the highest load that was matched. */
@@ -124,7 +146,7 @@ function signed(value: number): string {
   return value < 0 ? `−${text}` : `+${text}`;
 }
 
-function setting(a: Side, b: Side, intended: readonly DimensionId[]): string {
+function setting(a: Side, b: Side, intended: readonly DimensionId[], changed: Finding | undefined): string {
   const { manifest } = a.run;
   const last = a.stages.at(-1);
   const parts: string[] = [];
@@ -136,6 +158,10 @@ function setting(a: Side, b: Side, intended: readonly DimensionId[]): string {
   if (a.warmupStages) parts.push(a.warmupStages.length > 0 ? 'warm-up left out' : 'no warm-up left out');
   parts.push(`output tokens by ${outputSourceOf(a.run)}`);
   if (last && a.stages.length > 1) parts.push('at the highest matched load');
-  const change = intended.length === 1 ? `, with ${intended[0]} as the one intended change` : '';
+  const what = changed?.changes?.join('; ');
+  const change =
+    intended.length === 1
+      ? `, with ${intended[0]} as the one intended change${what === undefined ? '' : ` (${what})`}`
+      : '';
   return `In this setting (${parts.join(', ')})${change}`;
 }

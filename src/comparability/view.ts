@@ -153,6 +153,7 @@ const METRIC_WORDS: Readonly<Record<MetricName, string>> = {
   input_tokens_per_sec: 'input tokens/s',
   output_tokens_per_sec: 'output tokens/s',
   total_tokens_per_sec: 'total tokens/s',
+  request_goodput: 'goodput',
   error_rate: 'error rate',
 };
 

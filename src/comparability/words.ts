@@ -13,6 +13,7 @@ const METRICS: Readonly<Record<MetricName, string>> = {
   input_tokens_per_sec: 'input tokens/s',
   output_tokens_per_sec: 'output tokens/s',
   total_tokens_per_sec: 'total tokens/s',
+  request_goodput: 'goodput',
   error_rate: 'error rate',
 };
 
@@ -157,9 +158,12 @@ function missingWords({ a, b }: MetricComparison): string {
   return [a.missing && `A: ${a.missing}`, b.missing && `B: ${b.missing}`].filter(Boolean).join('; ');
 }
 
+/** Whether a finding is told in full: what differs or may differ, but not what no run can record (named in one line). */
+export function needsReader(finding: Finding): boolean {
+  return finding.state !== 'same' && finding.assumed === undefined;
+}
+
 /** Findings that need a reader, numbered from 1 in their order. */
 export function numbered(findings: readonly Finding[]): ReadonlyMap<string, number> {
-  return new Map(
-    findings.filter((finding) => finding.state !== 'same').map((finding, i) => [finding.dimension, i + 1]),
-  );
+  return new Map(findings.filter(needsReader).map((finding, i) => [finding.dimension, i + 1]));
 }

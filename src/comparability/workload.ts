@@ -16,6 +16,14 @@ export function comparedSuccesses(side: Side, context: Context): readonly Reques
   return successesOf(comparedStages(side, context));
 }
 
+/** Every planned request of the compared stages, however it ended. Undefined without records. */
+export function comparedRecords(side: Side, context: Context): readonly RequestRecord[] | undefined {
+  const stages = comparedStages(side, context);
+  return stages.length > 0 && stages.every((stage) => stage.records)
+    ? stages.flatMap((stage) => stage.records!)
+    : undefined;
+}
+
 /** Planned lengths, of every request of the compared stages however it ended; else of the whole run's manifest. */
 export function askedLengths(side: Side, context: Context, which: 'prompt' | 'output'): Lengths | undefined {
   const stages = comparedStages(side, context);

@@ -1,6 +1,7 @@
 // run.json: the manifest of one run. Everything a comparison asks for and inference-perf's own files do not record.
 // Written when the run is planned (state "running"), again as stages end, and at the end; a killed run keeps the last one.
 import * as z from 'zod';
+import { stackSchema } from './stack';
 
 export const MANIFEST_FORMAT = 'isoperf-run';
 export const MANIFEST_VERSION = 1;
@@ -106,6 +107,7 @@ export const manifestSchema = z.object({
     cpuModel: z.string().optional(),
     host: z.string().optional(),
     memoryBytes: z.number().optional(),
+    inCluster: z.boolean().optional().meta({ description: 'The client ran inside a Kubernetes pod.' }),
   }),
   clock: z.object({
     startedAt: z.string().meta({ description: 'Wall-clock time of the run’s zero, ISO 8601 UTC.' }),
@@ -151,6 +153,10 @@ export const manifestSchema = z.object({
     askedPromptTokens: distribution.optional(),
     maxTokens: distribution.optional(),
     distinctPrompts: count,
+    parameters: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'What every request body carries beside the prompt, the model and max_tokens.' }),
     sharedPrefixTokens: z.number().optional(),
   }),
   stages: z.array(stage),
@@ -193,6 +199,9 @@ export const manifestSchema = z.object({
       .meta({ description: 'What the server said of itself at /version and /v1/models.' }),
     tls: z.boolean(),
     proxy: z.string().optional(),
+  }),
+  stack: stackSchema.optional().meta({
+    description: 'What served: from stack.yaml beside the config, --stack, or the embedded simulator’s flags.',
   }),
   problems: z.array(z.object({ code: z.string(), severity: z.string(), message: z.string() })),
 });

@@ -4,6 +4,7 @@ import type { LifecycleReport } from '../metrics/lifecycle';
 import type { Problem } from '../problem';
 import type { CanonicalReport } from './canonical';
 import type { RunManifest } from './manifest';
+import type { StackRecord } from './stack';
 
 export interface Run {
   /** Folder as the user named it. */
@@ -19,6 +20,8 @@ export interface Run {
   readonly config?: Readonly<Record<string, unknown>>;
   /** True when the folder shows signs of IsoPerf but its run.json cannot be read: what is here is a remainder. */
   readonly damaged?: boolean;
+  /** What served, where the folder or the user says it; a manifest's own record is `manifest.stack`. */
+  readonly stack?: StackRecord;
   /** Per-request records, in planned order; absent when the folder has none. */
   readonly records?: readonly RequestRecord[];
   /** `summary_lifecycle_metrics.json`. */

@@ -58,6 +58,16 @@ export function askedLengths(
   };
 }
 
+const OF_THE_REQUEST = ['model', 'prompt', 'messages', 'max_tokens'];
+
+/** What every body carries beside the prompt, the model and max_tokens; read from the first, as all are made alike. */
+export function bodyParameters(stages: readonly PlannedStage[]): Pick<RunManifest['workload'], 'parameters'> {
+  const [first] = stages.flatMap((stage) => stage.requests.slice(0, 1));
+  if (!first) return {};
+  const fields = Object.entries(JSON.parse(first.body) as Record<string, unknown>);
+  return { parameters: Object.fromEntries(fields.filter(([name]) => !OF_THE_REQUEST.includes(name))) };
+}
+
 export function plannedStageManifest(plan: PlannedLoadStage, loadType: string, seed: number): StageManifest {
   return {
     id: plan.id,

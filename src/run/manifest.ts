@@ -6,7 +6,7 @@ import type { Problem } from '../problem';
 import { MANIFEST_FILE, MANIFEST_FORMAT, MANIFEST_VERSION, type RunManifest } from '../report/manifest';
 import { savedConfig, withoutCredentials } from '../report/write-config';
 import { jsonText, writeWhole } from '../report/write-folder';
-import { askedLengths, plannedStageManifest, workloadHashes, type PlannedStage } from './describe';
+import { askedLengths, bodyParameters, plannedStageManifest, workloadHashes, type PlannedStage } from './describe';
 import { timeoutSeconds, type Prepared } from './prepare';
 import { withoutSecret } from './secrets';
 import type { RunInput, RunOptions } from './types';
@@ -50,6 +50,7 @@ export function plannedManifest(
       dataType: config.data.type,
       lengthUnit: prepared.workload.lengthUnit,
       ...askedLengths(stages),
+      ...bodyParameters(stages),
       ...(prepared.workload.sharedPrefixLength === undefined || prepared.workload.lengthUnit !== 'tokens'
         ? {}
         : { sharedPrefixTokens: prepared.workload.sharedPrefixLength }),
@@ -61,11 +62,12 @@ export function plannedManifest(
     },
     health: [],
     endpoint: endpointFacts(input, options, prepared),
+    ...(options.stack ? { stack: options.stack } : {}),
     problems: problems.map(problemFacts),
   };
 }
 
-function runtimeFacts({ version }: RunOptions): RunManifest['runtime'] {
+function runtimeFacts({ version, env }: RunOptions): RunManifest['runtime'] {
   const cpus = os.cpus();
   const [first] = cpus;
   return {
@@ -77,6 +79,8 @@ function runtimeFacts({ version }: RunOptions): RunManifest['runtime'] {
     ...(first ? { cpuModel: first.model.trim() } : {}),
     host: os.hostname(),
     memoryBytes: os.totalmem(),
+    // Every pod has this variable.
+    inCluster: env['KUBERNETES_SERVICE_HOST'] !== undefined,
   };
 }
 

@@ -7,6 +7,7 @@ import type { LifecycleReport } from '../metrics/lifecycle';
 import type { RequestRecord } from '../metrics/record';
 import type { Problem } from '../problem';
 import type { RunManifest } from '../report/manifest';
+import type { StackRecord } from '../report/stack';
 import type { SavedDirective } from '../report/write-config';
 
 /** A config that was read, checked and filled, and where it came from. */
@@ -36,6 +37,8 @@ export interface RunOptions {
   readonly apiKey?: string | undefined;
   /** Name of the environment variable an API key may come from, for messages. */
   readonly apiKeyVariable: string;
+  /** What serves, where somebody wrote it down; kept in run.json. */
+  readonly stack?: StackRecord | undefined;
   readonly stop: StopControl;
   readonly onEvent: (event: RunEvent) => void;
   readonly clientFactory: (options: ClientOptions) => Client;

@@ -92,7 +92,7 @@ describe('the table', () => {
   it('an honest repeat: one line of dimensions, every metric, a claim with its bounds', async () => {
     const { code, out } = await call('a', 'a2');
     expect(code).toBe(0);
-    expect(out).toMatch(/Verdict: Comparable: no difference found in 12 dimensions/);
+    expect(out).toMatch(/Verdict: Comparable: no difference found in 22 dimensions, with cache-state, server and/);
     expect(out).toMatch(/Claim: In this setting .*requests, warm-up left out/s);
     expect(out).toMatch(/noise from run to run comes on top/);
   });
@@ -187,7 +187,7 @@ describe('unusable input', () => {
   it.each([
     [['a'], /two report folders/],
     [['a', 'b', 'c'], /3 given/],
-    [['a', 'b', '--intended', 'server'], /server is no dimension.*load-model/],
+    [['a', 'b', '--intended', 'weather'], /weather is no dimension.*load-model/],
     [['a', 'b', '--format', 'xml'], /xml/],
     [['a', 'b', '--format', 'table', '--json'], /exclude/],
   ])('%j is a wrong command line', async (args, words) => {

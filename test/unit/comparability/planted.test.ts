@@ -10,7 +10,7 @@ const CLOSED = { concurrency: 8, requests: 400 } as const;
 
 function named(comparison: Comparison): string[] {
   return comparison.findings
-    .filter((finding) => finding.state !== 'same')
+    .filter((finding) => finding.state !== 'same' && finding.assumed === undefined)
     .map((finding) => `${finding.dimension} ${finding.state}`)
     .sort();
 }

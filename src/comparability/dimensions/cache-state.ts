@@ -1,0 +1,128 @@
+// In what state was the prefix cache? Prompts that it already holds cost no prefill.
+import type { Evidence } from '../comparison';
+import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
+import { percent } from '../../report/figures';
+import { sameAddress } from '../address';
+import { inConfig, inManifest, inRecords, inReport } from '../evidence';
+import { configValue, stackOf, type Side } from '../side';
+import { flagsOf } from '../stack-diff';
+import { comparedSuccesses } from '../workload';
+
+interface Cache extends SideEvidence {
+  /** Cached over all prompt tokens, where the server says it. */
+  readonly share: number | undefined;
+  /** What the stack record says of prefix caching. */
+  readonly enabled: boolean | undefined;
+  readonly promptsHash: string | undefined;
+  readonly startedAt: string | undefined;
+}
+
+/** Shares of cached prompt tokens closer than this save as much prefill as a few percent of length would. */
+const SHARE_TOLERANCE = 0.02;
+
+function cachedShare(side: Side, context: Context): number | undefined {
+  const records = comparedSuccesses(side, context);
+  if (!records) {
+    const tokens = side.run.summary?.successes.prompt_tokens;
+    const [cached, total] = [tokens?.['cached'], tokens?.['total']];
+    return cached === undefined || !total ? undefined : cached / total;
+  }
+  const said = records.filter(({ usage }) => usage?.cachedPromptTokens !== undefined);
+  if (said.length === 0) return undefined;
+  const sum = (of: (record: (typeof said)[number]) => number | undefined): number =>
+    said.reduce((total, record) => total + (of(record) ?? 0), 0);
+  const total = sum((record) => record.usage?.promptTokens ?? record.clientPromptTokens);
+  return total > 0 ? sum((record) => record.usage?.cachedPromptTokens) / total : undefined;
+}
+
+function cachingFlag(side: Side): boolean | undefined {
+  const flags = flagsOf(stackOf(side)?.args ?? []).values;
+  const value = flags.get('enable-prefix-caching') ?? flags.get('prefix-cache');
+  if (value !== undefined) return value !== 'off' && value.toLowerCase() !== 'false';
+  const off = flags.get('disable-radix-cache');
+  return off === undefined ? undefined : off === 'off';
+}
+
+function cacheOf(side: Side, context: Context): Cache {
+  const { manifest } = side.run;
+  const share = cachedShare(side, context);
+  const enabled = cachingFlag(side);
+  const seed = ['load', 'base_seed'];
+  const shareWords = share === undefined ? undefined : `${percent(share)} of prompt tokens`;
+  const evidence: Evidence[] = [
+    side.run.records
+      ? inRecords('usage.cachedPromptTokens', shareWords)
+      : inReport('summary_lifecycle_metrics.json', 'successes.prompt_tokens.cached', shareWords),
+    inReport(
+      stackOf(side)?.source ?? 'stack.yaml',
+      'prefix caching',
+      enabled === undefined ? undefined : enabled ? 'on' : 'off',
+    ),
+    inManifest('workload.promptsHash', manifest?.workload.promptsHash.slice(0, 12)),
+    inManifest('clock.startedAt', manifest?.clock.startedAt),
+    inConfig(side, seed, configValue(side.run, seed)),
+  ];
+  const flag = enabled === undefined ? '' : `, prefix caching ${enabled ? 'on' : 'off'}`;
+  return {
+    share,
+    enabled,
+    promptsHash: manifest?.workload.promptsHash,
+    startedAt: manifest?.clock.startedAt,
+    summary:
+      share === undefined ? `cached tokens not reported${flag}` : `${percent(share)} of prompt tokens cached${flag}`,
+    evidence,
+  };
+}
+
+export const cacheState = dimension<Cache>({
+  id: 'cache-state',
+  title: 'Prefix cache',
+  question: 'Did the prefix cache hold as much on both sides?',
+  tolerance: `The server’s share of cached prompt tokens within ${SHARE_TOLERANCE * 100} percentage points. Reported on neither side of one address, an equal cache is assumed, and that is named.`,
+  pitfall: 'CMP033',
+  affects: moved([
+    'ttft',
+    'request_latency',
+    'ntpot',
+    'requests_per_sec',
+    'input_tokens_per_sec',
+    'output_tokens_per_sec',
+    'total_tokens_per_sec',
+    'request_goodput',
+  ]),
+  remedy:
+    'Restart the server before each side, or send other prompts (another load.base_seed); let the server report cached tokens (vLLM: --enable-prompt-tokens-details).',
+  evidence: cacheOf,
+  judge: (a, b, context) => {
+    if (a.share !== undefined && b.share !== undefined) {
+      const [x, y] = [percent(a.share), percent(b.share)];
+      if (Math.abs(a.share - b.share) > SHARE_TOLERANCE) {
+        return confounds(
+          `${x} of A’s and ${y} of B’s prompt tokens came out of the prefix cache: the side with more had less to read before its first token.`,
+        );
+      }
+      return same(`As many prompt tokens came out of the cache on both sides (${x} and ${y}).`);
+    }
+    if (a.share !== undefined || b.share !== undefined) {
+      return unknown('How much came out of the prefix cache', a.share !== undefined, b.share !== undefined);
+    }
+    if (a.enabled === false && b.enabled === false) return same('Prefix caching is off on both sides.');
+    if (a.enabled !== undefined && b.enabled !== undefined && a.enabled !== b.enabled) {
+      return same(
+        `Prefix caching is ${a.enabled ? 'on' : 'off'} on A and ${b.enabled ? 'on' : 'off'} on B, see server.`,
+        {
+          follows: 'server',
+        },
+      );
+    }
+    const assumed = 'that the prefix cache held as much on both sides';
+    const repeated =
+      a.promptsHash !== undefined && a.promptsHash === b.promptsHash && sameAddress(context.a, context.b) === true;
+    if (!repeated) return assumption('No server reported cached tokens, on either side.', assumed);
+    const [first, second] = (a.startedAt ?? '') <= (b.startedAt ?? '') ? ['A', 'B'] : ['B', 'A'];
+    return assumption(
+      `No server reported cached tokens, and ${second} sent the very prompts of ${first} to the same address: if the server kept its prefix cache between the two, ${second} is faster for that alone.`,
+      `${assumed} (the same prompts went to the same address twice: restart the server in between, or use another seed)`,
+    );
+  },
+});

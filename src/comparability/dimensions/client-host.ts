@@ -1,0 +1,91 @@
+// Where did the load come from? Another machine sends with another delay and stamps arrivals with another clock.
+import type { RunManifest } from '../../report/manifest';
+import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
+import { inConfig, inManifest } from '../evidence';
+import { configValue, type Side } from '../side';
+
+interface Host extends SideEvidence {
+  readonly runtime: RunManifest['runtime'] | undefined;
+}
+
+/** A machine reports a little less than it has, and not always the same. */
+const MEMORY_TOLERANCE = 0.05;
+
+function hostOf(side: Side): Host {
+  const runtime = side.run.manifest?.runtime;
+  const memory = runtime?.memoryBytes;
+  const gibibytes = memory === undefined ? undefined : `${(memory / 1024 ** 3).toFixed(1)} GiB`;
+  const workers = ['load', 'num_workers'];
+  return {
+    runtime,
+    summary: runtime
+      ? [runtime.host, `${runtime.cpus} x ${runtime.cpuModel ?? runtime.arch}`, gibibytes].filter(Boolean).join(', ')
+      : 'not recorded',
+    evidence: [
+      inManifest('runtime.host', runtime?.host),
+      inManifest('runtime.cpus', runtime?.cpus),
+      inManifest('runtime.cpuModel', runtime?.cpuModel),
+      inManifest('runtime.memoryBytes', gibibytes),
+      inManifest('runtime.platform, arch', runtime && `${runtime.platform} ${runtime.arch}`),
+      inManifest('runtime.node, undici', runtime && `${runtime.node}, ${runtime.undici}`),
+      inConfig(side, workers, configValue(side.run, workers)),
+    ],
+  };
+}
+
+export const clientHost = dimension<Host>({
+  id: 'client-host',
+  title: 'Client host',
+  question: 'Did the load come from the same machine?',
+  tolerance: `The same processors, platform and major version of Node, memory within ${MEMORY_TOLERANCE * 100} %, and the same host name (pods of one workload count as one name).`,
+  pitfall: 'CMP006',
+  affects: moved(['ttft', 'itl', 'tpot', 'ntpot', 'request_latency', 'schedule_delay', 'request_goodput']),
+  remedy: 'Run both sides from the same machine, or from the same kind of pod.',
+  evidence: hostOf,
+  judge: ({ runtime: a }, { runtime: b }) => {
+    if (!a && !b) {
+      return assumption(
+        'Which machine sent the load is recorded on neither side.',
+        'that the load came from the same machine',
+      );
+    }
+    if (!a || !b) return unknown('Which machine sent the load', a !== undefined, b !== undefined);
+    const changes: string[] = [];
+    const compare = (what: string, left: string | number | undefined, right: string | number | undefined): void => {
+      if (left !== undefined && right !== undefined && left !== right)
+        changes.push(`${what} ${left} on A, ${right} on B`);
+    };
+    compare('processors', a.cpus, b.cpus);
+    compare('processor', a.cpuModel, b.cpuModel);
+    compare('platform', `${a.platform} ${a.arch}`, `${b.platform} ${b.arch}`);
+    compare('Node', major(a.node), major(b.node));
+    const [x, y] = [a.memoryBytes, b.memoryBytes];
+    if (x !== undefined && y !== undefined && Math.abs(x - y) > MEMORY_TOLERANCE * Math.max(x, y)) {
+      changes.push(`memory ${(x / 1024 ** 3).toFixed(1)} GiB on A, ${(y / 1024 ** 3).toFixed(1)} GiB on B`);
+    }
+    if (a.host !== undefined && b.host !== undefined && workload(a.host) !== workload(b.host)) {
+      changes.push(`host ${a.host} on A, ${b.host} on B`);
+    }
+    if (changes.length > 0) {
+      return confounds(`The load came from another machine: ${changes.join('; ')}. Its delays are in every latency.`, {
+        changes,
+      });
+    }
+    if ((a.host === undefined) !== (b.host === undefined)) {
+      return unknown('The name of the client’s host', a.host !== undefined, b.host !== undefined);
+    }
+    const pods =
+      a.host !== b.host ? ` Host names differ as pods of one workload do (${a.host ?? ''}, ${b.host ?? ''}).` : '';
+    return same(`The same machine, or one like it, sent the load.${pods}`);
+  },
+});
+
+function major(version: string): string {
+  return version.replace(/^v/, '').split('.')[0] ?? version;
+}
+
+/** Containers and pods get a random name: what a workload's pods share is the name before it. */
+function workload(host: string): string {
+  if (/^[0-9a-f]{12}$/.test(host)) return 'container';
+  return host.replace(/(-[a-z0-9]{8,10})?-[a-z0-9]{5}$/, '');
+}

@@ -1,0 +1,48 @@
+// Good by the same limits? Two goodputs under different limits are two different questions.
+import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
+import { inConfig } from '../evidence';
+import { goodputLimits } from '../goodput';
+import { configValue, type Side } from '../side';
+
+interface Limits extends SideEvidence {
+  readonly limits: Readonly<Record<string, number>> | undefined;
+}
+
+const PATH = ['report', 'goodput', 'constraints'];
+
+export const goodputDefinition = dimension<Limits>({
+  id: 'goodput-definition',
+  title: 'Goodput definition',
+  question: 'Good requests by the same limits, over the same requests?',
+  tolerance:
+    'The same limits in seconds, exactly, from report.goodput.constraints. Failures are left out on both sides, as inference-perf does.',
+  pitfall: 'CMP066',
+  affects: moved(['request_goodput']),
+  remedy: 'Give both configs the same report.goodput.constraints.',
+  evidence: (side: Side) => {
+    const limits = side.run.config ? goodputLimits(side) : undefined;
+    return {
+      limits,
+      summary: limits === undefined ? 'not recorded' : limitWords(limits),
+      evidence: [inConfig(side, PATH, configValue(side.run, PATH) ?? (limits && limitWords(limits)))],
+    };
+  },
+  judge: ({ limits: a }, { limits: b }) => {
+    if (!a || !b) return unknown('Which limits a good request meets', a !== undefined, b !== undefined);
+    const changes = [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((name) =>
+      a[name] === b[name] ? [] : [`${name} ${limit(a[name])} on A, ${limit(b[name])} on B`],
+    );
+    if (changes.length > 0) return confounds(`A good request is another thing: ${changes.join('; ')}.`, { changes });
+    if (Object.keys(a).length === 0) return same('Neither side has goodput limits, so no goodput is shown.');
+    return same(`The same limits on both sides: ${limitWords(a)}.`);
+  },
+});
+
+function limit(seconds: number | undefined): string {
+  return seconds === undefined ? 'no limit' : `${seconds} s`;
+}
+
+function limitWords(limits: Readonly<Record<string, number>>): string {
+  const entries = Object.entries(limits);
+  return entries.length === 0 ? 'no limits' : entries.map(([name, seconds]) => `${name} <= ${seconds} s`).join(', ');
+}

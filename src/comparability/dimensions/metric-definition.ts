@@ -1,0 +1,174 @@
+// The same formula for the same name? Recomputed from records, yes; read from reports, only where their tools agree.
+import type { LifecycleReport } from '../../metrics/lifecycle';
+import { definitionDifferences, measureOf, type QuantityId } from '../../report/canonical';
+import type { Evidence, MetricName } from '../comparison';
+import { ALL, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
+import { inConfig, inManifest, inReport } from '../evidence';
+import { configValue, round, type Side } from '../side';
+
+interface Definitions extends SideEvidence {
+  /** Every number is computed here, from records. */
+  readonly recomputed: boolean;
+  readonly tool: string;
+  readonly version: string | undefined;
+  readonly reported: boolean;
+  /** Decode time per token by e2e = TTFT + TPOT x (n - 1), over the TPOT that is reported; largest over the stages. */
+  readonly tpotFactor: { readonly factor: number; readonly file: string; readonly words: string } | undefined;
+  readonly side: Side;
+}
+
+/** By how much a mean of ratios may miss the ratio of means before the name is wrong. */
+const IDENTITY_TOLERANCE = 0.25;
+/** Factors closer than this are the same defect. */
+const SAME_FACTOR = 0.1;
+
+/** Means only: (latency - TTFT) / (output tokens - 1) against the TPOT of the report. */
+function tpotFactorOf(report: LifecycleReport): { factor: number; words: string } | undefined {
+  const { latency, output_len: length, output_tokens: tokens } = report.successes;
+  const n = tokens?.['mean'] ?? length?.['mean'];
+  const [e2e, ttft, tpot] = [
+    latency.request_latency?.['mean'],
+    latency.time_to_first_token?.['mean'],
+    latency.time_per_output_token?.['mean'],
+  ];
+  if (n === undefined || n <= 2 || e2e === undefined || ttft === undefined || tpot === undefined || !(tpot > 0)) {
+    return undefined;
+  }
+  const decode = (e2e - ttft) / (n - 1);
+  const ms = (seconds: number): string => round(Number((seconds * 1000).toPrecision(3)));
+  return { factor: decode / tpot, words: `(latency − TTFT) / (n − 1) = ${ms(decode)} ms, TPOT says ${ms(tpot)} ms` };
+}
+
+function definitionsOf(side: Side): Definitions {
+  const { run, stages } = side;
+  const recomputed = stages.length > 0 && stages.every((stage) => stage.records);
+  const factors = stages.flatMap(({ id, report, records }) => {
+    const found = records || !report ? undefined : tpotFactorOf(report);
+    return found ? [{ ...found, file: `stage_${id}_lifecycle_metrics.json` }] : [];
+  });
+  const far = [...factors].sort((x, y) => Math.abs(Math.log(y.factor)) - Math.abs(Math.log(x.factor)))[0];
+  const version = run.tool.version ?? run.canonical?.versionClass.name;
+  const reported = stages.some((stage) => stage.report);
+  const evidence: Evidence[] = [
+    run.manifest
+      ? inManifest('tool', `${run.tool.name} ${version ?? ''}`.trim())
+      : inReport(firstFile(side), 'tool', toolWords(side)),
+    inConfig(
+      side,
+      ['report', 'request_lifecycle', 'percentiles'],
+      configValue(run, ['report', 'request_lifecycle', 'percentiles']),
+    ),
+    ...(far
+      ? [
+          inReport(
+            far.file,
+            'time_per_output_token.mean against e2e = TTFT + TPOT x (n − 1)',
+            `${far.words}: ${round(Number(far.factor.toPrecision(3)))} times`,
+          ),
+        ]
+      : []),
+  ];
+  const how = recomputed ? 'computed from its records' : reported ? 'as reported' : 'not recorded';
+  return {
+    recomputed,
+    tool: run.tool.name,
+    version,
+    reported,
+    tpotFactor: far,
+    side,
+    summary: `${toolWords(side)}, ${how}`,
+    evidence,
+  };
+}
+
+function firstFile({ run }: Side): string {
+  return run.files.find((file) => file.endsWith('.json')) ?? run.files[0] ?? 'report';
+}
+
+function toolWords({ run }: Side): string {
+  const version = run.tool.version ?? run.canonical?.versionClass.name;
+  return version === undefined ? run.tool.name : `${run.tool.name} ${version}`;
+}
+
+export const metricDefinition = dimension<Definitions>({
+  id: 'metric-definition',
+  title: 'Metric definitions',
+  question: 'Does one name stand for one formula on both sides?',
+  tolerance: `Numbers computed here from records have one definition. Reported ones must come from tools whose definitions agree; a reported TPOT within ${IDENTITY_TOLERANCE * 100} % of (latency − TTFT) / (n − 1).`,
+  pitfall: 'CMP060',
+  affects: ALL,
+  remedy:
+    'Measure both sides with one version of one tool; with report.request_lifecycle.per_request every number can be computed again.',
+  evidence: definitionsOf,
+  judge,
+});
+
+function judge(a: Definitions, b: Definitions) {
+  if (a.recomputed && b.recomputed) return same('Every number of both sides is computed here, from its records.');
+  const known = (side: Definitions): boolean => side.recomputed || side.reported;
+  if (!known(a) || !known(b)) return unknown('How the numbers were computed', known(a), known(b));
+  const broken = brokenTpot(a, b);
+  const differences = differentDefinitions(a, b);
+  const metrics = new Set<MetricName>([
+    ...(broken ? (['tpot', 'itl'] as const) : []),
+    ...differences.map(([metric]) => metric),
+  ]);
+  if (metrics.size === 0) {
+    return same(
+      a.tool === b.tool
+        ? `Both sides are reports of ${a.tool}, and their definitions agree.`
+        : 'The tools define what is compared alike.',
+    );
+  }
+  const words = [broken, ...differences.map(([, text]) => text)].filter((text) => text !== undefined);
+  return confounds(`${words.join('. ')}.`, { moves: moved([...metrics]) });
+}
+
+/** A TPOT that is none: by the identity it must be (latency − TTFT) / (n − 1). */
+function brokenTpot(a: Definitions, b: Definitions): string | undefined {
+  const off = (side: Definitions): boolean =>
+    side.tpotFactor !== undefined && Math.abs(side.tpotFactor.factor - 1) > IDENTITY_TOLERANCE;
+  if (!off(a) && !off(b)) return undefined;
+  const side = (name: string, { tpotFactor }: Definitions): string =>
+    tpotFactor
+      ? `${name}’s is ${round(Number(tpotFactor.factor.toPrecision(2)))} times too ${tpotFactor.factor > 1 ? 'small' : 'large'} (${tpotFactor.words})`
+      : '';
+  const which = [off(a) ? side('A', a) : '', off(b) ? side('B', b) : ''].filter((text) => text !== '');
+  const alike = off(a) && off(b) && Math.abs(Math.log(a.tpotFactor!.factor / b.tpotFactor!.factor)) < SAME_FACTOR;
+  const cause = 'Two timestamps per token, as inference-perf 0.1 and 0.2 took, do that to TPOT and ITL';
+  return `The reported TPOT is not the decode time per token: ${which.join('; ')}. ${cause}${alike ? '; the factor is alike on both sides, the numbers are wrong on both' : ''}`;
+}
+
+const QUANTITIES: readonly (readonly [MetricName, QuantityId])[] = [
+  ['ttft', 'ttft'],
+  ['tpot', 'tpot'],
+  ['itl', 'token_gap'],
+  ['ntpot', 'ntpot'],
+  ['request_latency', 'e2e'],
+  ['requests_per_sec', 'requests_per_sec'],
+  ['output_tokens_per_sec', 'output_tokens_per_sec'],
+  ['input_tokens_per_sec', 'input_tokens_per_sec'],
+  ['total_tokens_per_sec', 'total_tokens_per_sec'],
+];
+
+/** Of tools or versions that differ: every quantity whose definitions do, or that one of them does not have. */
+function differentDefinitions(a: Definitions, b: Definitions): (readonly [MetricName, string])[] {
+  if (a.tool === b.tool && a.version === b.version && a.recomputed === b.recomputed) return [];
+  const [x, y] = [a.side.run.canonical?.scopes[0], b.side.run.canonical?.scopes[0]];
+  if (!x || !y) {
+    if (a.tool === b.tool && a.recomputed === b.recomputed) return [];
+    const text = `A is ${a.summary}, B is ${b.summary}: one name may stand for two formulas`;
+    return ALL.map(({ metric }, i) => [metric, i === 0 ? text : ''] as const).filter(
+      ([, words], i) => i === 0 || words === '',
+    );
+  }
+  return QUANTITIES.flatMap(([metric, quantity]): (readonly [MetricName, string])[] => {
+    const [left, right] = [measureOf(x, quantity), measureOf(y, quantity)];
+    if (!left || !right) return [];
+    // Who counted is a question of its own: token-source.
+    const differences = definitionDifferences(left.definition, right.definition).filter(
+      (text) => !text.startsWith('tokens'),
+    );
+    return differences.length > 0 ? [[metric, `${metric}: ${differences.join(', ')}`]] : [];
+  });
+}

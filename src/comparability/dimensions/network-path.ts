@@ -1,0 +1,136 @@
+// The same way to the server? A gateway, TLS or a port-forward adds time to every token, and some put tokens together.
+import type { RequestRecord } from '../../metrics/record';
+import { addressOf, type Address } from '../address';
+import type { Evidence, MetricName } from '../comparison';
+import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
+import { inConfig, inManifest, inRecords, inReport } from '../evidence';
+import { medianOf } from '../lengths';
+import { configValue, round, stackOf, type Side } from '../side';
+import { comparedSuccesses } from '../workload';
+
+interface Path extends SideEvidence {
+  readonly address: Address | undefined;
+  readonly proxy: string | undefined;
+  readonly inCluster: boolean | undefined;
+  readonly route: string | undefined;
+  readonly tokensPerChunk: number | undefined;
+}
+
+/** Counters differ by percents, chunking by whole tokens. */
+const CHUNK_FACTOR = 1.5;
+
+const CHUNKED: readonly MetricName[] = ['ttft', 'itl'];
+const ALL_OF_IT: readonly MetricName[] = [
+  'ttft',
+  'itl',
+  'tpot',
+  'ntpot',
+  'request_latency',
+  'requests_per_sec',
+  'output_tokens_per_sec',
+  'input_tokens_per_sec',
+  'total_tokens_per_sec',
+  'request_goodput',
+];
+
+/** Median tokens of a chunk, by whichever counter there is. */
+function tokensPerChunk(records: readonly RequestRecord[] | undefined): number | undefined {
+  const sizes = (records ?? []).flatMap((record) => {
+    const tokens = record.usage?.completionTokens ?? record.clientOutputTokens;
+    return tokens === undefined || record.chunkSeconds.length < 2 ? [] : [tokens / record.chunkSeconds.length];
+  });
+  return medianOf(sizes);
+}
+
+function pathOf(side: Side, context: Context): Path {
+  const { manifest } = side.run;
+  const address = addressOf(side);
+  const inCluster = manifest?.runtime.inCluster;
+  const route = stackOf(side)?.route;
+  const perChunk = tokensPerChunk(comparedSuccesses(side, context));
+  const key = ['server', 'base_url'];
+  const evidence: Evidence[] = [
+    manifest
+      ? inManifest('endpoint.baseUrl', address && `${address.origin} (${address.place})`, key)
+      : inConfig(side, key, configValue(side.run, key)),
+    inManifest('endpoint.tls', manifest?.endpoint.tls),
+    inManifest('endpoint.proxy', manifest && (manifest.endpoint.proxy ?? 'none used')),
+    inManifest('runtime.inCluster', inCluster),
+    inReport(stackOf(side)?.source ?? 'stack.yaml', 'route', route),
+    inRecords('tokens per chunk, median', perChunk === undefined ? undefined : round(Number(perChunk.toPrecision(3)))),
+  ];
+  const parts = address ? [`${address.scheme} to ${address.place}`] : ['not recorded'];
+  if (inCluster === true) parts.push('from inside a cluster');
+  if (route !== undefined) parts.push(route);
+  return {
+    address,
+    proxy: manifest?.endpoint.proxy,
+    inCluster,
+    route,
+    tokensPerChunk: perChunk,
+    summary: parts.join(', '),
+    evidence,
+  };
+}
+
+export const networkPath = dimension<Path>({
+  id: 'network-path',
+  title: 'Network path',
+  question: 'The same way to the server: direct, TLS, proxy, port-forward, in-cluster?',
+  tolerance: `The same scheme, kind of address, proxy, route and place of the client (in a cluster or not); tokens per chunk within a factor of ${CHUNK_FACTOR}.`,
+  pitfall: 'CMP056',
+  affects: moved(ALL_OF_IT),
+  remedy:
+    'Send both sides the same way: from the same place to the same kind of address, with or without TLS and gateway alike; write the route into stack.yaml.',
+  evidence: pathOf,
+  judge,
+});
+
+function judge(a: Path, b: Path) {
+  const changes: string[] = [];
+  const compare = (what: string, left: string | undefined, right: string | undefined): void => {
+    if (left !== undefined && right !== undefined && left !== right)
+      changes.push(`${what} ${left} on A, ${right} on B`);
+  };
+  compare('scheme', a.address?.scheme, b.address?.scheme);
+  compare('address of', a.address?.place, b.address?.place);
+  compare('proxy', a.proxy ?? 'none', b.proxy ?? 'none');
+  compare('client', clientPlace(a), clientPlace(b));
+  compare('route', a.route, b.route);
+  if (changes.length > 0) {
+    return confounds(`Requests went another way: ${changes.join('; ')}. The way is in TTFT and in every gap.`, {
+      changes,
+    });
+  }
+  const [x, y] = [a.tokensPerChunk, b.tokensPerChunk];
+  if (x !== undefined && y !== undefined && Math.max(x, y) > CHUNK_FACTOR * Math.min(x, y)) {
+    return confounds(
+      `A chunk carries ${round(Number(x.toPrecision(2)))} tokens on A and ${round(Number(y.toPrecision(2)))} on B: something on the way, or the server itself, sends tokens in bundles. The first token waits for its bundle, and gaps between tokens are gaps between bundles.`,
+      {
+        moves: moved([...CHUNKED]),
+        remedy:
+          'Find what bundles tokens (a gateway that buffers, stream_interval, speculative decoding) and set it alike; compare TPOT instead of ITL.',
+      },
+    );
+  }
+  if (!a.address || !b.address)
+    return unknown('Where requests were sent', a.address !== undefined, b.address !== undefined);
+  const one = (left: unknown, right: unknown): boolean => (left === undefined) !== (right === undefined);
+  if (one(a.inCluster, b.inCluster)) {
+    return unknown('Whether the client was in the cluster', a.inCluster !== undefined, b.inCluster !== undefined);
+  }
+  if (one(a.route, b.route)) return unknown('The route', a.route !== undefined, b.route !== undefined);
+  const way = `${a.address.scheme} to ${a.address.place}`;
+  if (a.inCluster === undefined) {
+    return assumption(
+      `Both sides used ${way}; where the client stood is recorded on neither.`,
+      'that both clients stood in the same place of the network',
+    );
+  }
+  return same(`Both sides used ${way}, ${clientPlace(a)!}, without a proxy.`);
+}
+
+function clientPlace({ inCluster }: Path): string | undefined {
+  if (inCluster === undefined) return undefined;
+  return inCluster ? 'from inside a cluster' : 'from outside a cluster';
+}

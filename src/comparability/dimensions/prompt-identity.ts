@@ -1,0 +1,164 @@
+// The same prompts, or other draws of one law? Repeats and shared prefixes decide what a cache can save.
+import type { ConfigPath } from '../../problem';
+import type { Evidence } from '../comparison';
+import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
+import { percent } from '../../report/figures';
+import { inConfig, inManifest, inRecords } from '../evidence';
+import { configValue, round, type Side } from '../side';
+import { comparedRecords } from '../workload';
+
+interface Prompts extends SideEvidence {
+  readonly dataType: string | undefined;
+  readonly hash: string | undefined;
+  readonly seed: number | undefined;
+  /** Different prompts, and how many were planned. */
+  readonly distinct: number | undefined;
+  readonly total: number | undefined;
+  readonly prefixTokens: number | undefined;
+  /** Keys of the config that say where prompts come from and how often they repeat. */
+  readonly configured: ReadonlyMap<string, string>;
+}
+
+/** Shares of repeated prompts closer than this save a cache as much. */
+const SHARE_TOLERANCE = 0.05;
+const PREFIX_TOLERANCE = 0.03;
+
+/** Two spellings of one key are one: upstream writes the long names. */
+const SOURCES: readonly (readonly [what: string, paths: readonly ConfigPath[]])[] = [
+  ['data.path', [['data', 'path']]],
+  [
+    'prefix groups',
+    [
+      ['data', 'shared_prefix', 'num_unique_system_prompts'],
+      ['data', 'shared_prefix', 'num_groups'],
+    ],
+  ],
+  [
+    'prompts per group',
+    [
+      ['data', 'shared_prefix', 'num_users_per_system_prompt'],
+      ['data', 'shared_prefix', 'num_prompts_per_group'],
+    ],
+  ],
+  ['multi-turn', [['data', 'shared_prefix', 'enable_multi_turn_chat']]],
+];
+
+function promptsOf(side: Side, context: Context): Prompts {
+  const { run } = side;
+  const workload = run.manifest?.workload;
+  const configuredType = configValue(run, ['data', 'type']);
+  const dataType = workload?.dataType ?? (typeof configuredType === 'string' ? configuredType : undefined);
+  const records = comparedRecords(side, context);
+  const planned = run.manifest?.stages.reduce((sum, stage) => sum + (stage.warmup ? 0 : stage.planned), 0);
+  const distinct = records ? new Set(records.map((record) => record.promptHash)).size : workload?.distinctPrompts;
+  const total = records?.length ?? planned;
+  const configured = new Map<string, string>();
+  const evidence: Evidence[] = [
+    workload ? inManifest('workload.dataType', dataType, ['data', 'type']) : inConfig(side, ['data', 'type'], dataType),
+    inManifest('workload.promptsHash', workload?.promptsHash.slice(0, 12)),
+    inManifest('workload.seed', workload?.seed, ['load', 'base_seed']),
+    records
+      ? inRecords('different prompts', distinct === undefined ? undefined : `${distinct} of ${total ?? 0}`)
+      : inManifest(
+          'workload.distinctPrompts',
+          distinct === undefined ? undefined : `${distinct} of ${total ?? 'unknown'}`,
+        ),
+  ];
+  for (const [what, paths] of SOURCES) {
+    for (const path of paths) {
+      const value = configValue(run, path);
+      if (value === undefined || value === null || configured.has(what)) continue;
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      configured.set(what, text);
+      evidence.push(inConfig(side, path, text));
+    }
+  }
+  const prefix = workload?.sharedPrefixTokens;
+  if (prefix !== undefined) evidence.push(inManifest('workload.sharedPrefixTokens', round(prefix)));
+  return {
+    dataType,
+    hash: workload?.promptsHash,
+    seed: workload?.seed,
+    distinct,
+    total,
+    prefixTokens: prefix,
+    configured,
+    summary: dataType === undefined ? 'not recorded' : summaryOf(dataType, distinct, total, workload?.seed),
+    evidence,
+  };
+}
+
+function summaryOf(
+  type: string,
+  distinct: number | undefined,
+  total: number | undefined,
+  seed: number | undefined,
+): string {
+  const share = distinct === undefined || total === undefined ? '' : `, ${distinct} different of ${total}`;
+  return `${type}${share}${seed === undefined ? '' : `, seed ${seed}`}`;
+}
+
+export const promptIdentity = dimension<Prompts>({
+  id: 'prompt-identity',
+  title: 'Prompts',
+  question: 'The same prompts, or draws of the same law with as many repeats and as long a shared prefix?',
+  tolerance: `The same data.type, data set and prefix groups; the share of prompts that are sent once within ${SHARE_TOLERANCE * 100} percentage points; shared prefixes within ${PREFIX_TOLERANCE * 100} %. Other seeds are other draws of one law: no difference.`,
+  pitfall: 'CMP028',
+  affects: moved([
+    'ttft',
+    'request_latency',
+    'ntpot',
+    'requests_per_sec',
+    'input_tokens_per_sec',
+    'output_tokens_per_sec',
+    'total_tokens_per_sec',
+    'request_goodput',
+  ]),
+  remedy: 'Give both configs the same data section and the same load.base_seed.',
+  evidence: promptsOf,
+  judge: (a, b) => {
+    if (a.dataType === undefined || b.dataType === undefined) {
+      return unknown('Where the prompts come from (data.type)', a.dataType !== undefined, b.dataType !== undefined);
+    }
+    if (a.dataType !== b.dataType) {
+      return confounds(
+        `A’s prompts are ${a.dataType}, B’s are ${b.dataType}: other texts, other lengths, other repeats.`,
+      );
+    }
+    if (a.hash !== undefined && a.hash === b.hash) return same('The very same prompts, in the same order.');
+    const changes = [...new Set([...a.configured.keys(), ...b.configured.keys()])].flatMap((what) => {
+      const [left, right] = [a.configured.get(what) ?? 'not set', b.configured.get(what) ?? 'not set'];
+      return left === right ? [] : [`${what} ${left} on A, ${right} on B`];
+    });
+    const [x, y] = [a.prefixTokens, b.prefixTokens];
+    if (x !== undefined && y !== undefined && Math.abs(x - y) > PREFIX_TOLERANCE * Math.max(x, y)) {
+      changes.push(`shared prefix ${round(x)} tokens on A, ${round(y)} on B`);
+    }
+    if (changes.length > 0) {
+      return confounds(
+        `Prompts are drawn from other sources: ${changes.join('; ')}. What a prefix cache saves changes with it.`,
+        {
+          changes,
+        },
+      );
+    }
+    const repeats = repeatsDiffer(a, b);
+    if (repeats !== undefined) return confounds(repeats);
+    if (a.distinct === undefined || b.distinct === undefined) {
+      // A report without records or manifest: same source and settings is all that can be said.
+      const seeds = 'whether they are the same draws is not recorded';
+      return same(`The same source of prompts (${a.dataType}) with the same settings; ${seeds}.`);
+    }
+    const other = a.seed === b.seed ? '' : ` (seeds ${a.seed ?? 'not recorded'} and ${b.seed ?? 'not recorded'})`;
+    return same(`Other draws of the same law${other}, with as many repeats.`);
+  },
+});
+
+/** A pool of prompts that is used up more often by a longer run is one pool: then the counts agree, not the shares. */
+function repeatsDiffer(a: Prompts, b: Prompts): string | undefined {
+  if (a.distinct === undefined || b.distinct === undefined || !a.total || !b.total) return undefined;
+  const [x, y] = [a.distinct / a.total, b.distinct / b.total];
+  const pools = Math.abs(a.distinct - b.distinct) <= SHARE_TOLERANCE * Math.max(a.distinct, b.distinct);
+  if (Math.abs(x - y) <= SHARE_TOLERANCE || pools) return undefined;
+  return `${percent(1 - x)} of A’s and ${percent(1 - y)} of B’s requests repeat a prompt: a server that caches prefixes does less work for repeats.`;
+}

@@ -1,0 +1,88 @@
+// Were answers sampled alike? inference-perf sends no sampling parameters, so the server's defaults decide on both sides.
+import { ALL, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
+import { inConfig, inManifest } from '../evidence';
+import { configValue, type Side } from '../side';
+
+interface Sampling extends SideEvidence {
+  readonly parameters: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Judged by stop-behaviour, output-length and endpoint-mode. */
+const ELSEWHERE = new Set(['ignore_eos', 'stream', 'stream_options', 'max_tokens', 'model', 'prompt', 'messages']);
+
+function samplingOf(side: Side): Sampling {
+  const { run } = side;
+  const recorded = run.manifest?.workload.parameters;
+  const format = configValue(run, ['api', 'response_format']);
+  // Without a manifest the tool is known all the same, and with it what it sends.
+  const known = recorded ?? (!run.manifest && run.tool.name === 'inference-perf' && run.config ? {} : undefined);
+  const parameters = known && Object.fromEntries(Object.entries(known).filter(([name]) => !ELSEWHERE.has(name)));
+  const names = Object.keys(parameters ?? {});
+  const withFormat =
+    parameters && !recorded && format !== undefined && format !== null
+      ? { ...parameters, response_format: format }
+      : parameters;
+  return {
+    parameters: withFormat,
+    summary:
+      parameters === undefined
+        ? 'not recorded'
+        : names.length === 0
+          ? 'no sampling parameters sent'
+          : names.map((name) => `${name} ${JSON.stringify(parameters[name])}`).join(', '),
+    evidence: [
+      inManifest('workload.parameters', recorded && words(recorded)),
+      inConfig(side, ['api', 'response_format'], format ?? (run.config ? 'not set' : undefined)),
+    ],
+  };
+}
+
+function words(parameters: Readonly<Record<string, unknown>>): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+    .join(', ');
+}
+
+export const sampling = dimension<Sampling>({
+  id: 'sampling',
+  title: 'Sampling',
+  question: 'Were the same sampling parameters sent?',
+  tolerance:
+    'The same parameters with the same values in every body (temperature, top_p, seed, response_format, ...); sent on neither side, the server’s defaults decide.',
+  pitfall: 'CMP051',
+  affects: ALL.filter(({ metric }) => metric !== 'error_rate' && metric !== 'schedule_delay' && metric !== 'ttft'),
+  remedy: 'Send the same body parameters on both sides, and fix the server’s generation defaults.',
+  evidence: samplingOf,
+  judge: ({ parameters: a }, { parameters: b }) => {
+    if (!a || !b) return unknown('Which sampling parameters were sent', a !== undefined, b !== undefined);
+    const changes = [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((name) => {
+      const [left, right] = [shown(a, name), shown(b, name)];
+      return left === right ? [] : [`${name} ${left} on A, ${right} on B`];
+    });
+    if (changes.length > 0) {
+      return confounds(
+        `Answers were sampled differently: ${changes.join('; ')}. Their length, their text and how fast tokens are drafted change with it.`,
+        { changes, moves: MOVES },
+      );
+    }
+    return same(
+      Object.keys(a).length === 0
+        ? 'Neither side sends sampling parameters: the server’s defaults decide.'
+        : `The same sampling parameters: ${words(a)}.`,
+    );
+  },
+});
+
+function shown(parameters: Readonly<Record<string, unknown>>, name: string): string {
+  return name in parameters ? JSON.stringify(parameters[name]) : 'not sent';
+}
+
+const MOVES = moved([
+  'tpot',
+  'itl',
+  'ntpot',
+  'request_latency',
+  'output_tokens_per_sec',
+  'total_tokens_per_sec',
+  'request_goodput',
+]);

@@ -1,0 +1,164 @@
+// Did the same thing answer? Model, engine build and flags: what a stack record says, and what the server says of itself.
+import type { StackRecord } from '../../report/stack';
+import { sameAddress } from '../address';
+import type { Evidence } from '../comparison';
+import { ALL, assumption, confounds, dimension, same, unknown, type Context, type SideEvidence } from '../dimension';
+import { inConfig, inManifest, inReport } from '../evidence';
+import { configValue, stackOf, type Side } from '../side';
+import { flagsOf, stackChanges, stackWords, unrecorded } from '../stack-diff';
+
+interface Served extends SideEvidence {
+  readonly model: string | undefined;
+  readonly serverType: string | undefined;
+  readonly version: string | undefined;
+  readonly stack: StackRecord | undefined;
+}
+
+function servedBy(side: Side): Served {
+  const { endpoint } = side.run.manifest ?? {};
+  const stack = stackOf(side);
+  const configured = configValue(side.run, ['server', 'model_name']);
+  const type = configValue(side.run, ['server', 'type']);
+  const model = endpoint?.model ?? (typeof configured === 'string' ? configured : undefined);
+  const serverType = endpoint?.serverType ?? (typeof type === 'string' ? type : undefined);
+  const version = endpoint?.server?.version;
+  const path = ['server', 'model_name'];
+  const evidence: Evidence[] = [
+    endpoint ? inManifest('endpoint.model', model, path) : inConfig(side, path, model),
+    endpoint
+      ? inManifest('endpoint.serverType', serverType, ['server', 'type'])
+      : inConfig(side, ['server', 'type'], serverType),
+    inManifest('endpoint.server.version (/version)', version),
+    inManifest('endpoint.server.models (/v1/models)', endpoint?.server?.models?.join(', ')),
+    ...stackEvidence(stack),
+  ];
+  const parts = [model, version && `version ${version}`, stack && stackWords(stack)].filter(
+    (part) => part !== undefined,
+  );
+  return {
+    model,
+    serverType,
+    version,
+    stack,
+    summary: parts.length === 0 ? 'not recorded' : parts.join('; '),
+    evidence,
+  };
+}
+
+function stackEvidence(stack: StackRecord | undefined): Evidence[] {
+  if (!stack) return [inReport('stack.yaml', 'model, engine, image, args', undefined)];
+  const { source } = stack;
+  const keys = ['model', 'revision', 'quantization', 'engine', 'engineVersion', 'image'] as const;
+  return [
+    ...keys.filter((key) => stack[key] !== undefined).map((key) => inReport(source, key, stack[key])),
+    ...(stack.args
+      ? [inReport(source, 'args', stack.args.map((arg) => (/\s/.test(arg) ? `'${arg}'` : arg)).join(' '))]
+      : []),
+    ...Object.entries(stack.env ?? {}).map(([name, value]) => inReport(source, `env ${name}`, value)),
+  ];
+}
+
+export const server = dimension<Served>({
+  id: 'server',
+  title: 'Server',
+  question: 'Did the same model, engine build and flags answer?',
+  tolerance:
+    'The same model, server type, version and stack record, word by word. Without a stack record, the same address with the same model and version is taken for the same server, as an assumption that is named.',
+  pitfall: 'CMP080',
+  affects: ALL,
+  remedy:
+    'Change one thing of the server at a time and declare it (--intended server); put a stack.yaml (engine, image, args) beside both configs, or give --stack, so that the run records it.',
+  evidence: servedBy,
+  judge,
+});
+
+function judge(a: Served, b: Served, context: Context) {
+  const changes = changesOf(a, b);
+  const note = noteOf(a, b);
+  if (changes.length > 0) {
+    const count = changes.length > 1 ? `${changes.length} things of the server differ` : 'The server differs';
+    return confounds(`${count}: ${changes.join('; ')}.`, { changes, ...note });
+  }
+  if (a.model === undefined || b.model === undefined) {
+    return unknown('Which model was served', a.model !== undefined, b.model !== undefined, note);
+  }
+  if ((a.version === undefined) !== (b.version === undefined)) {
+    return unknown('The server’s version', a.version !== undefined, b.version !== undefined, note);
+  }
+  if ((a.stack === undefined) !== (b.stack === undefined)) {
+    return unknown('The stack (image, flags)', a.stack !== undefined, b.stack !== undefined, note);
+  }
+  if (a.stack && b.stack) {
+    const missing = unrecorded(a.stack, b.stack, 'server');
+    if (missing.length === 0) return same(`The same model and the same stack record (${stackWords(a.stack)}).`, note);
+    const onA = missing.every((key) => a.stack?.[key as keyof StackRecord] !== undefined);
+    const onB = missing.every((key) => b.stack?.[key as keyof StackRecord] !== undefined);
+    return unknown(`In the stack record, ${missing.join(', ')}`, onA, onB, note);
+  }
+  const address = sameAddress(context.a, context.b);
+  if (address === false) {
+    return {
+      state: 'unknown' as const,
+      message:
+        'A and B were sent to different addresses, and neither side has a stack record: nothing says that the same build with the same flags answered there.',
+      ...note,
+    };
+  }
+  const version = a.version === undefined ? 'the same model' : `the same model and version (${a.version})`;
+  return assumption(
+    `The same address served ${version}; its flags and build are recorded on neither side.`,
+    'that the server’s build and flags were the same (one address and model, no stack record)',
+    note,
+  );
+}
+
+function changesOf(a: Served, b: Served): string[] {
+  const changes: string[] = [];
+  const compare = (what: string, left: string | undefined, right: string | undefined): void => {
+    if (left !== undefined && right !== undefined && left !== right)
+      changes.push(`${what} ${left} on A, ${right} on B`);
+  };
+  compare('model', a.model, b.model);
+  compare('server.type', a.serverType, b.serverType);
+  compare('version', a.version, b.version);
+  if (a.stack && b.stack) {
+    changes.push(...stackChanges(a.stack, b.stack).flatMap((change) => (change.of === 'server' ? [change.words] : [])));
+  }
+  return changes;
+}
+
+/** What a stack record says against its own run: another model than was asked for, a flag that the server cannot read. */
+function noteOf(a: Served, b: Served): { note?: string } {
+  const notes = [
+    ...[a, b].flatMap((side, i) => {
+      const name = i === 0 ? 'A' : 'B';
+      const served = servedModel(side.stack);
+      if (served === undefined || side.model === undefined || matches(served, side.model)) return [];
+      return /\$[({]/.test(served)
+        ? [
+            `${name}: the config asks for ${side.model}, the stack record serves ${served}, a variable that nobody filled in: which model answered is not recorded`,
+          ]
+        : [`${name}: the config asks for ${side.model}, but the stack record serves ${served}`];
+    }),
+    ...[a, b].flatMap((side, i) =>
+      flagsOf(side.stack?.args ?? []).broken.map(
+        (element) =>
+          `${i === 0 ? 'A' : 'B'}: '${element}' is one argv element: the server does not read it as a flag with a value`,
+      ),
+    ),
+  ];
+  return notes.length > 0 ? { note: `${notes.join('. ')}.` } : {};
+}
+
+function servedModel(stack: StackRecord | undefined): string | undefined {
+  if (!stack) return undefined;
+  const flags = flagsOf(stack.args ?? []).values;
+  if (flags.has('served-model-name')) return undefined;
+  return stack.model ?? flags.get('model') ?? flags.get('model-path') ?? flags.get('model-id');
+}
+
+/** A path or a mirror's prefix before the name does not make another model. */
+function matches(served: string, asked: string): boolean {
+  const last = (name: string): string => name.split('/').at(-1)!.toLowerCase();
+  return last(served) === last(asked);
+}

@@ -1,0 +1,143 @@
+// What differs between two stack records, in words: flags parsed, image tags apart from names, mistakes in argv.
+import type { StackRecord } from '../report/stack';
+
+export interface StackChange {
+  /** Whose question it is. */
+  readonly of: 'server' | 'topology' | 'route';
+  readonly words: string;
+}
+
+/** Flags as an engine would read them, and the argv elements it cannot read as they were meant. */
+export interface Flags {
+  /** Name without dashes, `-` for `_`; a switch is "on" or "off". */
+  readonly values: ReadonlyMap<string, string>;
+  /** Elements that hold a flag and its value in one: `--quantization bitsandbytes`. */
+  readonly broken: readonly string[];
+}
+
+const PARALLEL =
+  /^(?:(?:tensor|pipeline|data|expert|context)-parallel(?:-size)?|(?:tp|pp|dp|ep)(?:-size)?|enable-expert-parallel)$/;
+
+export function flagsOf(args: readonly string[]): Flags {
+  const values = new Map<string, string>();
+  const broken: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i]!;
+    const [, dashes, body = ''] = /^(--?)([A-Za-z].*)$/s.exec(argument) ?? [];
+    if (dashes === undefined) continue;
+    const equals = body.indexOf('=');
+    const head = equals < 0 ? body : body.slice(0, equals);
+    if (/\s/.test(head)) {
+      broken.push(argument);
+      continue;
+    }
+    const name = head.replace(/_/g, '-');
+    const next = args[i + 1];
+    if (equals >= 0) values.set(name, body.slice(equals + 1));
+    else if (next !== undefined && !/^--?[A-Za-z]/.test(next)) {
+      values.set(name, next);
+      i++;
+    } else if (name.startsWith('no-')) values.set(name.slice(3), 'off');
+    else values.set(name, 'on');
+  }
+  return { values, broken };
+}
+
+/** Empty: nothing that both record differs. What only one side records is the caller's question (`unrecorded`). */
+export function stackChanges(a: StackRecord, b: StackRecord): StackChange[] {
+  const changes: StackChange[] = [];
+  const compare = (
+    of: StackChange['of'],
+    what: string,
+    left: string | number | undefined,
+    right: string | number | undefined,
+  ): void => {
+    if (left === undefined || right === undefined || String(left) === String(right)) return;
+    changes.push({ of, words: `${what} ${String(left)} on A, ${String(right)} on B` });
+  };
+  compare('server', 'model', a.model, b.model);
+  compare('server', 'model revision', a.revision, b.revision);
+  compare('server', 'quantization', a.quantization, b.quantization);
+  compare('server', 'engine', a.engine, b.engine);
+  compare('server', 'engine version', a.engineVersion, b.engineVersion);
+  changes.push(...imageChange(a.image, b.image));
+  if (a.args && b.args) changes.push(...flagChanges(flagsOf(a.args), flagsOf(b.args)));
+  changes.push(...mapChanges('environment variable', a.env, b.env));
+  compare('topology', 'accelerator', a.accelerator, b.accelerator);
+  compare('topology', 'replicas', a.replicas, b.replicas);
+  compare('topology', 'parallelism', a.parallelism, b.parallelism);
+  compare('route', 'route', a.route, b.route);
+  changes.push(...mapChanges('stack record’s', a.other, b.other));
+  return changes;
+}
+
+function imageChange(a: string | undefined, b: string | undefined): StackChange[] {
+  if (a === undefined || b === undefined || a === b) return [];
+  const [left, right] = [imageParts(a), imageParts(b)];
+  const words =
+    left.name === right.name
+      ? `engine version (image ${left.name}) ${left.tag} on A, ${right.tag} on B`
+      : `image ${a} on A, ${b} on B`;
+  return [{ of: 'server', words }];
+}
+
+/** A tag follows the last colon after the last slash; a digest follows an @. */
+function imageParts(image: string): { name: string; tag: string } {
+  const at = image.indexOf('@');
+  const colon = image.indexOf(':', image.lastIndexOf('/') + 1);
+  const cut = at >= 0 ? at : colon;
+  return cut < 0 ? { name: image, tag: 'no tag' } : { name: image.slice(0, cut), tag: image.slice(cut + 1) };
+}
+
+function flagChanges(a: Flags, b: Flags): StackChange[] {
+  const changes: StackChange[] = [];
+  for (const name of new Set([...a.values.keys(), ...b.values.keys()])) {
+    const [left, right] = [a.values.get(name), b.values.get(name)];
+    if (left === right) continue;
+    const of = PARALLEL.test(name) ? 'topology' : 'server';
+    const words = `flag --${name} ${left ?? 'not given'} on A, ${right ?? 'not given'} on B`;
+    changes.push({ of, words });
+  }
+  for (const [side, own, other] of [
+    ['A', a.broken, b.broken],
+    ['B', b.broken, a.broken],
+  ] as const) {
+    for (const element of own) {
+      if (other.includes(element)) continue;
+      changes.push({
+        of: 'server',
+        words: `'${element}' only on ${side}, in one argv element: the server does not read it as ${element.split(/\s/)[0]!} with a value, so very likely it never applied`,
+      });
+    }
+  }
+  return changes;
+}
+
+function mapChanges(
+  what: string,
+  a: Readonly<Record<string, string>> | undefined,
+  b: Readonly<Record<string, string>> | undefined,
+): StackChange[] {
+  const names = new Set([...Object.keys(a ?? {}), ...Object.keys(b ?? {})]);
+  return [...names].flatMap((name): StackChange[] => {
+    const [left, right] = [a?.[name], b?.[name]];
+    if (left === right) return [];
+    return [{ of: 'server', words: `${what} ${name} ${left ?? 'not set'} on A, ${right ?? 'not set'} on B` }];
+  });
+}
+
+const SERVER_KEYS = ['model', 'revision', 'quantization', 'engine', 'engineVersion', 'image', 'args'] as const;
+const TOPOLOGY_KEYS = ['accelerator', 'replicas', 'parallelism'] as const;
+
+/** Keys that one record has and the other lacks: there the two may differ. */
+export function unrecorded(a: StackRecord, b: StackRecord, of: 'server' | 'topology'): string[] {
+  const keys = of === 'server' ? SERVER_KEYS : TOPOLOGY_KEYS;
+  return keys.filter((key) => (a[key] === undefined) !== (b[key] === undefined));
+}
+
+/** One line: "vllm/vllm-openai:v0.11.0, 6 flags". */
+export function stackWords({ engine, engineVersion, image, model, args }: StackRecord): string {
+  const named = [engine, engineVersion].filter(Boolean).join(' ');
+  const parts = [named, image, model, args && `${args.length} arguments`];
+  return parts.filter((part) => part !== undefined && part !== '').join(', ') || 'a stack record';
+}

@@ -40,7 +40,7 @@ try {
   });
   const page = await context.newPage();
   if (process.env['VERBOSE']) page.on('console', (message) => console.log('[console]', message.text().slice(0, 300)));
-  const workbench = new Workbench(page);
+  const workbench = new Workbench(page, server.configure);
   await workbench.open(server.url(workspace));
   let broken = false;
   for (const { name, body } of wanted === 'suite' ? [] : HOST_TESTS) {

@@ -70,10 +70,12 @@ function environment(extra = {}) {
 /** Starts the server. `settings` come on top of the quiet ones; port 0 takes a free one. */
 export async function startVscode({ main, work, folders }, { settings = {}, env = {}, port = 0 } = {}) {
   mkdirSync(path.join(folders.user, 'User'), { recursive: true });
-  writeFileSync(
-    path.join(folders.user, 'User', 'settings.json'),
-    JSON.stringify({ ...SETTINGS, ...settings }, null, 2),
-  );
+  // VS Code watches the file: writing it again changes the settings of an open window.
+  const configure = (more) => {
+    const all = { ...SETTINGS, ...settings, ...more };
+    writeFileSync(path.join(folders.user, 'User', 'settings.json'), JSON.stringify(all, null, 2));
+  };
+  configure({});
   const child = spawn(
     process.execPath,
     [
@@ -90,6 +92,7 @@ export async function startVscode({ main, work, folders }, { settings = {}, env 
   return {
     port: listening,
     authority: `127.0.0.1:${listening}`,
+    configure,
     url(folder, payload = []) {
       const query = new URLSearchParams({
         folder: path.resolve(folder),

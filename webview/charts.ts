@@ -76,7 +76,7 @@ function configure(view: ChartView, stage: number | undefined, palette: Palette)
     type: 'line',
     data: {
       ...(view.x.categories ? { labels: [...view.x.categories] } : {}),
-      datasets: view.series.map((series) => dataset(series, stage, palette)),
+      datasets: view.series.map((series) => dataset(series, view.x.categories !== undefined, stage, palette)),
     },
     plugins: view.bands.length > 0 ? [bandsPlugin(view, palette)] : [],
     options: {
@@ -94,7 +94,7 @@ function configure(view: ChartView, stage: number | undefined, palette: Palette)
   } as Mixed;
 }
 
-function dataset(series: ChartSeries, stage: number | undefined, palette: Palette): Dataset {
+function dataset(series: ChartSeries, isNamed: boolean, stage: number | undefined, palette: Palette): Dataset {
   const style = styleOf(series);
   const steppedBack = stage !== undefined && series.stage !== undefined && series.stage !== stage;
   const full = colourOf(style, palette);
@@ -113,7 +113,6 @@ function dataset(series: ChartSeries, stage: number | undefined, palette: Palett
     };
   }
   const scattered = series.draw === 'points';
-  const few = series.draw === 'line' && points.length <= 8;
   // A point between two gaps has no line to show it.
   const alone = (index: number): boolean =>
     series.draw === 'line' && (series.y[index - 1] ?? null) === null && (series.y[index + 1] ?? null) === null;
@@ -129,7 +128,9 @@ function dataset(series: ChartSeries, stage: number | undefined, palette: Palett
     borderDash: [...style.dash],
     borderWidth: steppedBack ? 1 : 1.75,
     pointStyle: style.point,
-    pointRadius: scattered ? 2 : ({ dataIndex }: { readonly dataIndex: number }) => (few || alone(dataIndex) ? 3 : 0),
+    pointRadius: scattered
+      ? 2
+      : ({ dataIndex }: { readonly dataIndex: number }) => (isNamed || alone(dataIndex) ? 3 : 0),
     pointHoverRadius: 4,
     spanGaps: false,
     order: scattered ? 1 : 0,

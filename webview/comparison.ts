@@ -4,7 +4,7 @@ import type { Side } from '../src/messages';
 import { askable, figureCell } from './ask';
 import { chartGrid } from './chart-figure';
 import { button, link, select } from './controls';
-import { h, type Child } from './dom';
+import { h, prose, type Child } from './dom';
 import { findingItem } from './finding';
 import { post } from './host';
 import { sign } from './keys';
@@ -102,8 +102,8 @@ function verdict(view: ComparisonView): HTMLElement {
     'section',
     { class: `verdict verdict-${tone}`, 'aria-label': 'Verdict' },
     h('h2', {}, sign(tone), h('span', {}, word)),
-    h('p', { class: 'verdict-sentence' }, sentence),
-    h('p', { class: isClaim ? 'claim' : 'no-claim' }, h('strong', {}, isClaim ? 'Claim: ' : 'No claim: '), claim),
+    h('p', { class: 'verdict-sentence' }, prose(sentence)),
+    h('p', { class: 'claim' }, isClaim && h('strong', {}, 'Claim: '), prose(claim)),
     view.notes.length > 0 && h('ul', { class: 'faint plain' }, ...view.notes.map((note) => h('li', {}, note))),
   );
 }

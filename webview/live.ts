@@ -30,6 +30,7 @@ export function livePage(first: LiveView): LivePage {
   const stages = h('ol', { class: 'live-stages' });
   const health = h('ul', { class: 'notes' });
   const errors = h('table', { class: 'data' });
+  const calm = h('p', { class: 'faint' }, 'The client keeps up, and no request has failed.');
   const trace = chartFigure(traceGroup(first));
   let drawnAt = -1;
 
@@ -58,12 +59,20 @@ export function livePage(first: LiveView): LivePage {
       h('li', { class: `note note-${entry.tone}` }, sign(entry.tone), h('p', {}, entry.message)),
     );
     errorTable(errors, view);
+    calm.hidden = view.health.length > 0 || view.errors.length > 0;
+    for (const part of parts) part.hidden = view.phase === 'failed' && view.stages.length === 0;
     const at = view.trace.atSeconds.at(-1) ?? -1;
     if (at !== drawnAt) {
       drawnAt = at;
       trace.replace(traceGroup(view));
     }
   };
+  const parts = [
+    h('section', { 'aria-label': 'Requests' }, counts),
+    h('section', { 'aria-label': 'The last seconds' }, figures, trace.element),
+    h('section', { 'aria-label': 'Stages' }, h('h2', {}, 'Stages'), stages),
+    h('section', { 'aria-label': 'Client' }, h('h2', {}, 'Client and errors'), calm, health, errors),
+  ];
   update(first);
   return {
     element: h(
@@ -78,10 +87,7 @@ export function livePage(first: LiveView): LivePage {
         bar,
       ),
       problems,
-      h('section', { 'aria-label': 'Requests' }, counts),
-      h('section', { 'aria-label': 'The last seconds' }, figures, trace.element),
-      h('section', { 'aria-label': 'Stages' }, h('h2', {}, 'Stages'), stages),
-      h('section', { 'aria-label': 'Client' }, h('h2', {}, 'Client and errors'), health, errors),
+      ...parts,
     ),
     figures: [trace],
     update,

@@ -92,10 +92,16 @@ function noteItem(note: ViewNote): HTMLElement {
           { class: 'faint' },
           note.remedy !== undefined && prose(note.remedy),
           note.remedy !== undefined && code !== undefined ? ' ' : '',
-          code !== undefined && link(code, () => post({ type: 'explain', code }), 'What this means'),
+          code !== undefined && codeMark(code),
         ),
     ),
   );
+}
+
+/** Pitfalls have a page; the codes of problems name only themselves. */
+export function codeMark(code: string): HTMLElement {
+  if (!code.startsWith('CMP')) return h('span', { class: 'faint' }, code);
+  return link(code, () => post({ type: 'explain', code }), 'What this means');
 }
 
 function stagesTable(

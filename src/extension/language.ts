@@ -20,19 +20,17 @@ function isConfig(document: vscode.TextDocument): boolean {
 }
 
 /** Whether the editor in front shows a config, for the `when` clauses of commands and menus. */
-function watchActiveEditor(): vscode.Disposable {
-  const update = (editor = vscode.window.activeTextEditor): void => {
-    void vscode.commands.executeCommand(
-      'setContext',
-      'isoperf.isConfig',
-      editor !== undefined && isConfig(editor.document),
-    );
+function watchActiveEditor(services: Services): vscode.Disposable {
+  const update = async (editor = vscode.window.activeTextEditor): Promise<void> => {
+    const document = editor?.document;
+    const shows = document !== undefined && isConfig(document) && !(await services.runs.holds(document.uri));
+    await vscode.commands.executeCommand('setContext', 'isoperf.isConfig', shows);
   };
-  update();
+  void update();
   return vscode.Disposable.from(
-    vscode.window.onDidChangeActiveTextEditor(update),
+    vscode.window.onDidChangeActiveTextEditor((editor) => void update(editor)),
     vscode.workspace.onDidChangeTextDocument((event) => {
-      if (event.document === vscode.window.activeTextEditor?.document) update();
+      if (event.document === vscode.window.activeTextEditor?.document) void update();
     }),
   );
 }
@@ -71,11 +69,11 @@ class ConfigDiagnostics implements vscode.Disposable {
 
   private async judge(document: vscode.TextDocument): Promise<void> {
     if (document.isClosed) return;
-    if (!isConfig(document)) {
+    const version = document.version;
+    if (!isConfig(document) || (await this.services.runs.holds(document.uri))) {
       this.collection.delete(document.uri);
       return;
     }
-    const version = document.version;
     const { findingsOf } = await room();
     const found = findingsOf(document.getText());
     if (!this.isCurrent(document, version)) return;
@@ -144,8 +142,9 @@ class ConfigLenses implements vscode.CodeLensProvider, vscode.Disposable {
 
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
     if (!vscode.workspace.getConfiguration('isoperf').get<boolean>('codeLens', true) || !isConfig(document)) return [];
-    const { lensesOf } = await room();
     const runs = await this.services.runs.all();
+    if (await this.services.runs.holds(document.uri)) return [];
+    const { lensesOf } = await room();
     return lensesOf(document.getText()).flatMap((found) => {
       const range = new vscode.Range(found.line, 0, found.line, 0);
       const words = found.kind === 'run' ? this.runWords(document, found) : compareWords(found, runs.length);
@@ -166,7 +165,9 @@ class ConfigLenses implements vscode.CodeLensProvider, vscode.Disposable {
     }
     const target = rememberedTarget(this.services.context.workspaceState, document.uri);
     if (!target) {
-      return [{ title: `$(play)\u00a0${title}`, command: 'isoperf.run', tooltip: 'Runs this benchmark; asks where to' }];
+      return [
+        { title: `$(play)\u00a0${title}`, command: 'isoperf.run', tooltip: 'Runs this benchmark; asks where to' },
+      ];
     }
     const where = target.kind === 'config' ? 'its own endpoint' : targetWords(target, undefined);
     return [
@@ -198,6 +199,6 @@ export function registerLanguage(services: Services, controller: RunController):
       },
       { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] },
     ),
-    watchActiveEditor(),
+    watchActiveEditor(services),
   );
 }

@@ -167,6 +167,8 @@ class ComparisonOwner implements PanelOwner {
 
   private send(panel: Panel): void {
     if (!this.opened) return;
+    const { a, b } = this.opened.comparison;
+    panel.view.title = `${a.name} ↔ ${b.name}`;
     const restore = restoreOf('comparison', this.folders, this.intended);
     panel.show({ type: 'comparison', view: this.opened.view, restore });
   }

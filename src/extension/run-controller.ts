@@ -90,7 +90,8 @@ export class RunController implements PanelOwner, vscode.Disposable {
     const cli = context.asAbsolutePath(path.join('dist', 'cli.js'));
     const cwd = workingFolder(request.config);
     const onText = (line: string): void => {
-      current.lastText = line;
+      // Not the tail of a stack trace: the line that says what happened.
+      if (/^\S/.test(line)) current.lastText = line;
       log.info(line);
     };
     const key = await this.keyFor(request);

@@ -65,14 +65,18 @@ function warmupFact(window: Json | undefined): string | undefined {
   return stages.length === 0 ? 'no warm-up' : counted(stages.length, 'warm-up stage');
 }
 
-/** "10 rps · TTFT p95 58.1 ms · 2026-11-29 16:54 UTC". */
+/** "10 rps · TTFT p95 58.1 ms · 11-29 16:54"; times are UTC, as in the reports. */
 export function factsLine(facts: RunFacts): string {
   const parts = [
     facts.load,
     facts.ttftP95Seconds === undefined ? undefined : `TTFT p95 ${significant(facts.ttftP95Seconds * 1000)} ms`,
-    facts.startedAt === undefined ? undefined : moment(facts.startedAt),
+    facts.startedAt === undefined ? undefined : shortMoment(facts.startedAt),
   ];
   return parts.filter((part) => part !== undefined).join(' · ');
+}
+
+function shortMoment(iso: string): string {
+  return moment(iso).replace(/^\d{4}-| UTC$/g, '');
 }
 
 export function stateWords({ state, counts }: RunFacts): string {

@@ -1,6 +1,6 @@
 // The runs VS Code knows of: report folders of the workspace and the last ones that were run elsewhere, newest first.
 import * as vscode from 'vscode';
-import { findReportFolders, REPORT_MARKS } from './folders';
+import { findReportFolders, parentOf, REPORT_MARKS } from './folders';
 import { runFacts, type RunFacts } from './run-facts';
 
 export interface KnownRun {
@@ -31,6 +31,12 @@ export class Runs implements vscode.Disposable {
   all(): Promise<readonly KnownRun[]> {
     this.known ??= this.read();
     return this.known;
+  }
+
+  /** Is this file part of a report? Its config.yaml is a record of what ran, not something to mend or to run. */
+  async holds(file: vscode.Uri): Promise<boolean> {
+    const folder = parentOf(file).toString();
+    return (await this.all()).some((run) => run.folder.toString() === folder);
   }
 
   async remember(folder: vscode.Uri): Promise<void> {

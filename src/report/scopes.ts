@@ -19,7 +19,7 @@ import type { Run } from './run';
 export interface Scope {
   /** Undefined: all measured stages together. */
   readonly stage?: number;
-  /** "10 rps for 30 s", "32 concurrent", "stage 3". */
+  /** "10 rps, 30 s", "32 concurrent", "stage 3". */
   readonly label: string;
   readonly warmup: boolean;
   readonly manifest?: StageManifest;
@@ -127,7 +127,7 @@ function stageLabel(id: number, stage: StageManifest | undefined, report: Lifecy
   const lasts = stage?.requestedDurationSeconds;
   if (concurrency !== undefined) return `${concurrency} concurrent`;
   if (rate === undefined) return `stage ${id}`;
-  return lasts === undefined ? `${plain(rate)} rps` : `${plain(rate)} rps for ${span(lasts)}`;
+  return lasts === undefined ? `${plain(rate)} rps` : `${plain(rate)} rps, ${span(lasts)}`;
 }
 
 /** A configured number as the user wrote it, as far as three digits tell. */

@@ -142,7 +142,7 @@ function positions(stages: readonly Scope[]): readonly number[] {
 
 /** "0: 10 rps": short enough for an axis. */
 function shortLabel(scope: Scope): string {
-  const load = scope.label.replace(/ for .*$/, '');
+  const load = scope.label.replace(/, .*$/, '');
   const warmup = scope.warmup ? ' (warm-up)' : '';
   return scope.stage === undefined ? load : `${scope.stage}: ${load}${warmup}`;
 }

@@ -25,8 +25,9 @@ const SOURCE_WORDS: Readonly<Record<CountSource, string>> = {
 
 export function stageTable(run: Run, scopes: readonly Scope[]): StageTable {
   const counting = countingOf(run);
-  // One stage and "all" are the same numbers twice.
-  const shown = scopes.length === 2 ? scopes.slice(0, 1) : scopes;
+  // With one measured stage, that and "all measured" are the same numbers twice.
+  const measured = scopes.filter((scope) => scope.stage !== undefined && !scope.warmup);
+  const shown = measured.length === 1 ? scopes.filter((scope) => scope.stage !== undefined) : scopes;
   const inSeconds = shown.some((scope) => longest(scope) > 10);
   const groups: ColumnGroup[] = [
     { label: 'Load', unit: 'requests/s', columns: ['offered', 'achieved'] },

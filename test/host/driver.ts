@@ -5,7 +5,10 @@ import type { FrameLocator, Locator, Page } from 'playwright-core';
 const ROOT = process.env['ISOPERF_ROOT'] ?? process.cwd();
 
 export class Workbench {
-  constructor(readonly page: Page) {}
+  constructor(
+    readonly page: Page,
+    private readonly configure: (settings: Readonly<Record<string, unknown>>) => void,
+  ) {}
 
   async open(url: string): Promise<void> {
     await this.page.goto(url);
@@ -70,6 +73,12 @@ export class Workbench {
       .frameLocator('iframe#active-frame');
   }
 
+  /** A row of the tree "Runs". */
+  runRow(name: string, text: string): Locator {
+    const rows = this.page.locator('.pane', { hasText: 'Runs' }).locator('.monaco-list-row');
+    return rows.filter({ hasText: name }).filter({ hasText: text }).first();
+  }
+
   notification(text: string | RegExp): Locator {
     return this.page.locator('.notification-list-item-message', { hasText: text }).first();
   }
@@ -78,12 +87,10 @@ export class Workbench {
     return this.page.locator('.statusbar-item', { hasText: text }).first();
   }
 
-  async theme(name: string): Promise<void> {
-    await this.command('Preferences: Color Theme');
-    await this.quickInput.fill(name);
-    await this.quickRow(name).waitFor();
-    await this.page.keyboard.press('Enter');
-    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  /** @param bodyClass what VS Code calls the kind of theme: `vs`, `vs-dark`, `hc-black` */
+  async theme(name: string, bodyClass: string): Promise<void> {
+    this.configure({ 'workbench.colorTheme': name });
+    await this.page.locator(`.monaco-workbench.${bodyClass}`).waitFor();
   }
 
   /** Fades end, charts are drawn; then the picture. */

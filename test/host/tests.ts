@@ -1,6 +1,6 @@
 // The host floor's story, in one real VS Code: a mistake mended, a run watched, a run cancelled, a report read, two runs compared.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Workbench } from './driver';
 
@@ -12,6 +12,11 @@ export interface HostTest {
 }
 
 const LONG = { timeout: 60_000 };
+
+const THEMES = [
+  ['Default Light Modern', 'vs', 'light'],
+  ['Default High Contrast', 'hc-black', 'high-contrast'],
+] as const;
 
 export const HOST_TESTS: readonly HostTest[] = [
   {
@@ -102,15 +107,13 @@ export const HOST_TESTS: readonly HostTest[] = [
         .waitFor(LONG);
       await workbench.command('View: Close Editor');
       await workbench.command('View: Show IsoPerf');
-      const runs = workbench.page.locator('.tree-explorer-viewlet-tree-view, .pane', { hasText: 'Runs' });
-      const row = (name: string, text: string) =>
-        runs.locator('.monaco-list-row', { hasText: name }).filter({ hasText: text }).first();
-      await row('baseline', '30 rps').waitFor(LONG);
+      await workbench.runRow('baseline', '30 rps').waitFor(LONG);
       await workbench.shot('host-7-trees');
-      await row('candidate', 'TTFT').click();
-      await row('baseline', '30 rps').click({ modifiers: ['Control'] });
-      await row('baseline', '30 rps').click({ button: 'right' });
-      await workbench.page.locator('.context-view .action-item', { hasText: 'Compare Selected' }).click();
+      await workbench.runRow('candidate', 'TTFT').click();
+      await workbench.runRow('baseline', '30 rps').click({ modifiers: ['Control'] });
+      await workbench.runRow('baseline', '30 rps').click({ button: 'right' });
+      await workbench.page.locator('.context-view .action-item', { hasText: 'Compare Selected' }).hover();
+      await workbench.page.keyboard.press('Enter');
       const view = workbench.view();
       await view.getByRole('heading', { level: 2, name: 'Not comparable: confounded' }).waitFor(LONG);
       const titles = await view.locator('.finding-group[data-state="confounds"] .finding-title strong').allInnerTexts();
@@ -118,9 +121,55 @@ export const HOST_TESTS: readonly HostTest[] = [
       await workbench.shot('host-8-comparison-dark');
     },
   },
+  {
+    name: 'a finding opens both places it was read from, left and right',
+    async body(workbench) {
+      const view = workbench.view();
+      await view.locator('main').press('j');
+      await view.locator('.finding:focus').waitFor();
+      await view.locator('.finding:focus').press('Enter');
+      await workbench.page.locator('.split-view-view .editor-instance').nth(1).waitFor(LONG);
+      await workbench.shot('host-9-evidence');
+      await workbench.command('View: Close All Editors');
+    },
+  },
+  {
+    name: 'report and comparison in the light and the high-contrast theme',
+    async body(workbench) {
+      const views = [
+        { open: 'candidate', title: /^candidate, / },
+        { open: 'baseline', title: /^baseline, / },
+      ] as const;
+      for (const [theme, kind, name] of THEMES) {
+        await workbench.theme(theme, kind);
+        await workbench.runRow(views[1].open, 'TTFT').click();
+        await workbench.view().getByRole('heading', { level: 1, name: views[1].title }).waitFor(LONG);
+        await workbench.shot(`host-report-${name}`);
+        await workbench.command('IsoPerf: Compare With Last Run');
+        await workbench
+          .view()
+          .getByRole('heading', { level: 2, name: /^(Not comparable|Undetermined)/ })
+          .waitFor(LONG);
+        await workbench.shot(`host-comparison-${name}`);
+        await workbench.command('View: Close All Editors');
+      }
+    },
+  },
+  {
+    name: 'an open report survives a reload of the window',
+    async body(workbench) {
+      await workbench.theme('Default Dark Modern', 'vs-dark');
+      await workbench.runRow('baseline', 'TTFT').click();
+      await workbench
+        .view()
+        .getByRole('heading', { level: 1, name: /^baseline, / })
+        .waitFor(LONG);
+      await workbench.page.reload();
+      await workbench.page.locator('.monaco-workbench').waitFor(LONG);
+      await workbench
+        .view()
+        .getByRole('heading', { level: 1, name: /^baseline, / })
+        .waitFor(LONG);
+    },
+  },
 ];
-
-/** Folders of a workspace that hold a run. */
-export function reportFolders(workspace: string): string[] {
-  return readdirSync(workspace).filter((name) => name.startsWith('reports-'));
-}

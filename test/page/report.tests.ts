@@ -149,8 +149,8 @@ export const reportTests: readonly PageTest[] = [
       await view.page.getByText('Copied as Markdown').waitFor();
       await view.page.getByText('run.json', { exact: true }).click();
       assert.deepEqual(await view.waitForPost('openFile'), { type: 'openFile', side: 'a', file: 'run.json' });
-      await view.page.getByText('REP109').click();
-      assert.deepEqual(await view.waitForPost('explain'), { type: 'explain', code: 'REP109' });
+      await view.page.getByText('CMP060').click();
+      assert.deepEqual(await view.waitForPost('explain'), { type: 'explain', code: 'CMP060' });
       await view.page.getByText('Compare with…').click();
       await view.waitForPost('compareWith');
       await view.shot('page-report-poor', { fullPage: true });

@@ -24,6 +24,7 @@ export const POOR_REPORT: HostMessage = {
         message: 'The last line of records.jsonl is cut off: its request is missing here',
         remedy: 'Run again for a whole report',
       },
+      { code: 'CMP060', severity: 'information', path: [], message: 'Nobody left a warm-up out of these numbers' },
     ],
   }),
   restore: { kind: 'report', folders: ['file:///work/reports-short'], intended: [] },

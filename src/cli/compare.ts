@@ -1,17 +1,13 @@
 // `isoperf compare`: two report folders in, findings, metrics and a verdict out; the exit code says what may be concluded.
-import { statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { compare, DIMENSIONS } from '../comparability/compare';
 import type { Comparison, DimensionId } from '../comparability/comparison';
 import { comparisonMarkdown } from '../comparability/markdown';
-import { formatProblem, type Result } from '../problem';
-import { readRun } from '../report/read';
-import { MANIFEST_FILE } from '../report/manifest';
-import type { Run } from '../report/run';
+import { openRun } from './compare-input';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
 import { comparisonTable } from './compare-table';
-import { diskFolder } from './folder';
 
 const FORMATS = ['table', 'json', 'markdown'] as const;
 type Format = (typeof FORMATS)[number];
@@ -31,6 +27,9 @@ the runs) and a verdict of its own; then the conclusion, and the claim the runs 
 
 Options:
   --intended DIM[,DIM]   the one change under test: a difference there confounds nothing (may be repeated)
+  --stack-a FILE, --stack-b FILE
+                         what served (model, engine, image, args, accelerator, replicas), over what run.json or the
+                         folder says: a stack.yaml, a Kubernetes manifest or a list of server arguments
   --format FORMAT        ${FORMATS.join(', ')} (default: table; for --out, by the file's ending .json or .md)
   --json                 the same as --format json
   --out FILE             write there instead of to standard output
@@ -61,6 +60,8 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
       format: { type: 'string' },
       json: { type: 'boolean' },
       out: { type: 'string' },
+      'stack-a': { type: 'string' },
+      'stack-b': { type: 'string' },
     },
   });
   const [nameA, nameB, ...more] = positionals;
@@ -69,8 +70,8 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
   }
   const format = formatOf(values.format, values.json === true, values.out);
   const intended = intendedOf(values.intended ?? []);
-  const a = await open(nameA, io);
-  const b = await open(nameB, io);
+  const a = await openRun(nameA, values['stack-a'], io);
+  const b = await openRun(nameB, values['stack-b'], io);
   if (!a || !b) return EXIT.unusable;
   const comparison = compare(a, b, { intended });
   const text = render(comparison, format, values.out === undefined ? io.columns : 100);
@@ -103,21 +104,6 @@ function intendedOf(asked: readonly string[]): DimensionId[] {
     }
     return known.id;
   });
-}
-
-/** Says what is wrong when there is nothing to compare; what is only odd about a run is in the comparison's notes. */
-async function open(name: string, io: CliIo): Promise<Run | undefined> {
-  const result: Result<Run> = await readRun(diskFolder(name, folderOf(path.resolve(io.cwd, name))));
-  if (result.ok) return result.value;
-  for (const problem of result.problems) io.err(`${formatProblem(problem, name)}\n`);
-  return undefined;
-}
-
-/** A user may point at the manifest itself. */
-function folderOf(place: string): string {
-  const isManifest =
-    path.basename(place) === MANIFEST_FILE && statSync(place, { throwIfNoEntry: false })?.isFile() === true;
-  return isManifest ? path.dirname(place) : place;
 }
 
 function render(comparison: Comparison, format: Format, columns: number): string {

@@ -1,6 +1,6 @@
 // Two runs in, one judged comparison out.
 import type { Run } from '../report/run';
-import type { Comparison, DimensionId, DimensionState, Finding } from './comparison';
+import type { Comparison, DimensionId, DimensionState, Finding, MetricComparison } from './comparison';
 import type { Context, Dimension } from './dimension';
 import { arrivalProcess } from './dimensions/arrival-process';
 import { clientLimit } from './dimensions/client-limit';
@@ -26,7 +26,7 @@ import { goodputDefinition } from './dimensions/goodput-definition';
 import { telemetry } from './dimensions/telemetry';
 import { comparedRun, identityNotes, NOISE_YARDSTICK } from './identity';
 import { compareMetrics } from './metrics';
-import { loadLabel, sideOf } from './side';
+import { loadLabel, round, sideOf } from './side';
 import { matchStages } from './stages';
 import { claimOf, verdictOf } from './verdict';
 
@@ -97,7 +97,13 @@ export function compare(runA: Run, runB: Run, { intended = [], resamples }: Comp
       ...matching.unmatchedB.map((stage) => alone('B', stage)),
     ],
     metrics,
-    notes: [...intentNotes(findings, intended), ...identityNotes(a, b), ...findingNotes(findings), ...bounds],
+    notes: [
+      ...intentNotes(findings, intended),
+      ...unchangedNotes(metrics, stages),
+      ...identityNotes(a, b),
+      ...findingNotes(findings),
+      ...bounds,
+    ],
   };
 }
 
@@ -116,6 +122,33 @@ function declared(finding: Finding, intended: readonly DimensionId[]): Finding {
     state: 'intended',
     note: `${not}${finding.dimension} is the intended change, but no record shows it: ${finding.message}`,
   };
+}
+
+/** Between identical runs, means were seen to spread by this much (design/comparability.md): the public yardstick. */
+const YARDSTICK_MEAN_PERCENT = 8.5;
+
+/** Where there are no intervals, the yardstick is all there is to say that nothing moved. */
+function unchangedNotes(metrics: readonly MetricComparison[], stages: readonly { readonly label: string }[]): string[] {
+  const judged = metrics.filter(
+    (row) =>
+      (row.statistic === 'mean' || row.statistic === 'value') &&
+      row.better !== 'neither' &&
+      row.difference?.percentOfA !== undefined,
+  );
+  const highest = judged.filter((row) => row.stage === stages.length - 1);
+  if (highest.length < 5 || judged.some((row) => row.difference?.interval)) return [];
+  const size = (row: MetricComparison): number => Math.abs(row.difference!.percentOfA!);
+  const largest = (rows: readonly MetricComparison[]) => rows.reduce((x, y) => (size(y) > size(x) ? y : x));
+  const figure = (row: MetricComparison): string => `${round(Number(size(row).toPrecision(2)))} % of A (${row.label})`;
+  if (size(largest(highest)) > YARDSTICK_MEAN_PERCENT) return [];
+  const outside = judged.filter((row) => size(row) > YARDSTICK_MEAN_PERCENT);
+  const rest = outside.map(
+    (row) =>
+      `${row.label} at ${stages[row.stage]?.label ?? 'another load'} by ${round(Number(size(row).toPrecision(2)))} %`,
+  );
+  return [
+    `Nothing measurable changed at ${stages.at(-1)!.label}: of ${highest.length} means and rates the largest difference is ${figure(largest(highest))}, and identical runs were seen to differ by ${YARDSTICK_MEAN_PERCENT} %.${stages.length > 1 ? ` Over all ${stages.length} loads, ${judged.length - outside.length} of ${judged.length} are within that${rest.length > 0 ? `; outside: ${rest.slice(0, 3).join(', ')}` : ''}.` : ''}`,
+  ];
 }
 
 function findingNotes(findings: readonly Finding[]): string[] {

@@ -10,6 +10,8 @@ const LENGTH_TOLERANCE = 0.03;
 const LENGTH_SLACK = 2;
 /** This many standard errors apart is a difference: one false alarm in 100,000 looks, and every pair of runs looks ten times. */
 const SHARE_ERRORS = 4.5;
+/** Means apart by less than this are not worth a word. */
+const SLIGHT = 0.005;
 const KS_DISTANCE = 0.1;
 const KS_P = 1e-4;
 const QUANTILES = [5, 25, 50, 75, 95] as const;
@@ -33,6 +35,8 @@ export interface LengthComparison {
   readonly differs: boolean;
   /** The point estimates are apart by more than the floor, whether or not chance could do it. */
   readonly apart: boolean;
+  /** Different beyond chance, but by less than the floor: worth a note. */
+  readonly slight: boolean;
   /** "p5 120 against 96, p95 ..."; the quantile that is furthest apart first. */
   readonly words: string;
 }
@@ -48,6 +52,8 @@ export function compareLengths(a: Lengths, b: Lengths, slack = LENGTH_SLACK): Le
   return {
     differs: sure.length > 0 || (meanFar && means.errors > SHARE_ERRORS) || shape,
     apart: far.length > 0 || meanFar,
+    slight:
+      !meanFar && means.errors > SHARE_ERRORS && Math.abs(means.a - means.b) > SLIGHT * Math.max(means.a, means.b),
     words: differenceWords(means, far),
   };
 }
@@ -158,4 +164,12 @@ export function nearlyAll(
 /** Median over records, undefined when none has the property. */
 export function medianOf(values: readonly number[]): number | undefined {
   return values.length === 0 ? undefined : percentile(sortedValues(values), 50);
+}
+
+/** What to say of lengths that differ beyond chance, but by less than what confounds. */
+export function slightly(what: string, comparison: LengthComparison, by: string): { note?: string } {
+  if (!comparison.slight) return {};
+  return {
+    note: `The ${what} differ in length beyond chance, but by less than ${LENGTH_TOLERANCE * 100} %: ${comparison.words} tokens ${by}.`,
+  };
 }

@@ -126,11 +126,14 @@ function summaryOf(side: Side, context: Context, which: 'prompt' | 'output'): Le
   );
 }
 
-/** From inference-perf's stat objects, when one stage is compared and its file has the quantiles. */
+/** From inference-perf's stat objects: of the one stage that is compared, or of the summary when every stage is. */
 function reportedLengths(side: Side, context: Context, which: 'prompt' | 'output'): Lengths | undefined {
   const stages = comparedStages(side, context);
-  const report = stages.length === 1 ? stages[0]?.report : undefined;
-  const stat = which === 'prompt' ? report?.successes.prompt_tokens : report?.successes.output_tokens;
+  const whole = stages.length === side.stages.length && (side.warmupStages ?? []).length === 0;
+  const report = stages.length === 1 ? stages[0]?.report : whole ? side.run.summary : undefined;
+  const { prompt_tokens: prompt, output_tokens: tokens, output_len: length } = report?.successes ?? {};
+  // Before v0.6.1 output_tokens has a total only.
+  const stat = which === 'prompt' ? prompt : tokens?.['median'] === undefined ? (length ?? tokens) : tokens;
   const key = (name: string): number => stat?.[name] ?? NaN;
   if (!report || !stat || [key('p5'), key('p25'), key('median'), key('p75'), key('p95')].some(Number.isNaN))
     return undefined;

@@ -4,8 +4,8 @@ import { coefficientOfVariation, mean, sortedValues } from '../../metrics/statis
 import { kolmogorovSmirnov } from '../../metrics/two-samples';
 import type { Evidence } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { inManifest, inRecords } from '../evidence';
-import { loadLabel, round, type MeasuredStage } from '../side';
+import { inConfig, inManifest, inRecords } from '../evidence';
+import { configValue, loadLabel, round, type MeasuredStage, type Side } from '../side';
 import { loadKindOf, loadKindsDiffer } from './load-model';
 
 interface StageArrivals {
@@ -36,11 +36,18 @@ const LAWS: Readonly<Record<string, string>> = {
   'closed-loop': 'closed loop',
 };
 
-function arrivalsOf(stage: MeasuredStage): StageArrivals {
+/** What inference-perf's load types really do; another tool's config may mean something else by the same word. */
+function configuredLaw({ run }: Side): string | undefined {
+  const type = configValue(run, ['load', 'type']);
+  if (run.manifest || run.tool.name !== 'inference-perf') return undefined;
+  return type === 'constant' ? 'exponential-gaps-rescaled' : type === 'poisson' ? 'poisson-per-second' : undefined;
+}
+
+function arrivalsOf(side: Side, stage: MeasuredStage): StageArrivals {
   const gaps = stage.records && scheduledGaps(stage.records);
   return {
     stage,
-    law: stage.manifest?.arrivalLaw,
+    law: stage.manifest?.arrivalLaw ?? configuredLaw(side),
     hash: stage.manifest?.scheduleHash,
     gaps,
     cv: gaps ? coefficientOfVariation(gaps) : stage.manifest?.gapCv,
@@ -69,13 +76,15 @@ export const arrivalProcess = dimension<Arrivals>({
   remedy: 'Use the same load.type, and pin the seed (# isoperf: seed=N) when the very same arrivals are wanted.',
   evidence: (side, { matching }) => {
     const paired = new Set(matching.pairs.flatMap((pair) => [pair.a, pair.b]));
-    const stages = side.stages.filter((stage) => paired.has(stage)).map(arrivalsOf);
+    const stages = side.stages.filter((stage) => paired.has(stage)).map((stage) => arrivalsOf(side, stage));
     const laws = [...new Set(stages.map((stage) => stage.law ?? 'not recorded'))];
     const evidence: Evidence[] = stages.flatMap(({ stage, law, cv, gaps }) => {
       const key = `stages[${stage.id}]`;
       const value = cv === undefined ? undefined : round(cv);
       return [
-        inManifest(`${key}.arrivalLaw`, law, ['load', 'type']),
+        side.run.manifest
+          ? inManifest(`${key}.arrivalLaw`, law, ['load', 'type'])
+          : inConfig(side, ['load', 'type'], configValue(side.run, ['load', 'type'])),
         inManifest(`${key}.seed`, stage.manifest?.seed),
         inManifest(`${key}.scheduleHash`, stage.manifest?.scheduleHash?.slice(0, 12)),
         gaps

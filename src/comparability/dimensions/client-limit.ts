@@ -24,6 +24,7 @@ const P99_DELAY_SECONDS = 1;
 const CAP_SHARE = 0.95;
 
 interface Lateness {
+  readonly mean: number;
   readonly p50: number;
   readonly p99: number;
 }
@@ -31,11 +32,14 @@ interface Lateness {
 function latenessOf({ records, report, load }: MeasuredStage): Lateness | undefined {
   if (records) {
     const delays = sortedValues(records.map(scheduleDelaySeconds).filter((value) => value !== undefined));
-    return delays.length === 0 ? undefined : { p50: percentile(delays, 50), p99: percentile(delays, 99) };
+    return delays.length === 0
+      ? undefined
+      : { mean: mean(delays), p50: percentile(delays, 50), p99: percentile(delays, 99) };
   }
   // For a closed loop inference-perf's schedule_delay is the wait for a slot: part of the model, not lateness.
   const stat = load.kind === 'rate' ? report?.load_summary.schedule_delay : undefined;
-  return stat?.['median'] === undefined ? undefined : { p50: stat['median'], p99: stat['p99'] ?? stat['median'] };
+  const [p50, average] = [stat?.['median'], stat?.['mean']];
+  return p50 === undefined ? undefined : { mean: average ?? p50, p50, p99: stat?.['p99'] ?? p50 };
 }
 
 /** Average number in flight: throughput times latency (Little's law), over the time requests were being sent. */
@@ -67,12 +71,14 @@ function limitOf(side: Side, stage: MeasuredStage): StageLimit {
     reasons.push(...(health.reasons.length > 0 ? health.reasons : ['client-limited']));
   const lateness = latenessOf(stage);
   if (reasons.length === 0 && lateness && (lateness.p50 > MEDIAN_DELAY_SECONDS || lateness.p99 > P99_DELAY_SECONDS)) {
-    reasons.push(`requests left ${delayWords(lateness.p50)} late in the median, ${delayWords(lateness.p99)} at p99`);
+    reasons.push(
+      `requests left ${delayWords(lateness.mean)} late on average, ${delayWords(lateness.p50)} in the median, ${delayWords(lateness.p99)} at p99`,
+    );
   }
   const cap = capOf(side, stage);
   const used = inFlight(stage);
   if (
-    reasons.length === 0 &&
+    health?.verdict !== 'client-limited' &&
     stage.load.kind === 'rate' &&
     cap !== undefined &&
     used !== undefined &&
@@ -88,7 +94,8 @@ function evidenceOf(side: Side, stage: MeasuredStage): Evidence[] {
   const index = side.run.manifest?.health.indexOf(health!) ?? -1;
   const key = index >= 0 ? `health[${index}]` : `health (stage ${stage.id})`;
   const lateness = latenessOf(stage);
-  const words = lateness && `p50 ${delayWords(lateness.p50)}, p99 ${delayWords(lateness.p99)}`;
+  const words =
+    lateness && `mean ${delayWords(lateness.mean)}, p50 ${delayWords(lateness.p50)}, p99 ${delayWords(lateness.p99)}`;
   const label = loadLabel(stage.load);
   const used = inFlight(stage);
   const inFlightWords = used === undefined ? undefined : round(used);
@@ -139,11 +146,14 @@ function judge(a: ClientLimit, b: ClientLimit, { matching }: Context) {
   const limited = pairs.filter((entry) => entry.a.reasons.length > 0 || entry.b.reasons.length > 0);
   if (limited.length > 0) {
     const words = limited.map(({ pair, a: x, b: y }) => {
-      const who = x.reasons.length > 0 && y.reasons.length > 0 ? 'both sides' : x.reasons.length > 0 ? 'A' : 'B';
-      return `at ${pair.label} ${who} (${[...new Set([...x.reasons, ...y.reasons])].join(', ')})`;
+      const who = [
+        x.reasons.length > 0 ? `on A ${x.reasons.join(', ')}` : '',
+        y.reasons.length > 0 ? `on B ${y.reasons.join(', ')}` : '',
+      ];
+      return `At ${pair.label}, ${who.filter((text) => text !== '').join('; ')}`;
     });
     return confounds(
-      `The client, not the server, set the pace: ${words.join('; ')}. Requests left late or waited unseen, and latencies leave that wait out.`,
+      `The client, not the server, set the pace. ${words.join('. ')}. Requests left late or waited unseen, and latencies leave that wait out.`,
       { stages: limited.map(({ pair }) => pair.index) },
     );
   }

@@ -3,7 +3,7 @@ import type { ConfigPath } from '../../problem';
 import type { Evidence } from '../comparison';
 import { ALL, confounds, dimension, same, unknown, type SideEvidence } from '../dimension';
 import { inConfig, inManifest, inRecords } from '../evidence';
-import { compareLengths, lengthWords, LENGTH_RULE, type Lengths } from '../lengths';
+import { compareLengths, lengthWords, LENGTH_RULE, slightly, type Lengths } from '../lengths';
 import { configValue, type Side } from '../side';
 import { askedLengths, commonLengths, compareAsked, ownLengths, sameConfigured } from '../workload';
 import { endpointsDiffer } from './endpoint-mode';
@@ -50,7 +50,7 @@ export const inputLength = dimension<PromptLengths>({
     if (!differs) {
       const how =
         configured === false ? 'Configured differently, realised alike' : 'The same distribution, quantile by quantile';
-      return same(`${how} ${by}.`);
+      return same(`${how} ${by}.`, slightly('prompts', realised, by));
     }
     if (asked?.differs !== true && endpointsDiffer(context) && (asked !== undefined || configured === true)) {
       return same(

@@ -1,8 +1,8 @@
 // Was the same load offered? Stages are matched by rate or concurrency, so a stage without a partner is visible.
 import type { Evidence } from '../comparison';
 import { ALL, confounds, dimension, same, unknown, type SideEvidence } from '../dimension';
-import { inManifest, inRecords, inReport } from '../evidence';
-import { loadLabel, round, type MeasuredStage } from '../side';
+import { inConfig, inManifest, inRecords, inReport } from '../evidence';
+import { configValue, loadLabel, round, type MeasuredStage, type Side } from '../side';
 import { RATE_TOLERANCE, type StagePair } from '../stages';
 import { loadKindsDiffer } from './load-model';
 
@@ -73,6 +73,8 @@ export const offeredLoad = dimension<OfferedLoad>({
       const realised = rateRps === undefined ? undefined : `${round(rateRps)} requests/s`;
       return [requested, realisedEvidence(stage, file, realised)];
     });
+    const sweep = configValue(side.run, ['load', 'sweep']);
+    if (sweep !== undefined && sweep !== null) evidence.push(inConfig(side, ['load', 'sweep'], sweep));
     const summary =
       stages.length === 0 ? 'no measured stage' : stages.map(({ stage }) => loadLabel(stage.load)).join(', ');
     return { stages, summary, evidence };
@@ -90,7 +92,7 @@ export const offeredLoad = dimension<OfferedLoad>({
     const other = pairs.filter((pair) => !pair.sameLoad);
     if (other.length > 0) {
       return confounds(
-        `The two sides were not offered the same load: ${other.map((pair) => pair.label).join('; ')}. Latency and throughput follow the load.`,
+        `The two sides were not offered the same load: ${other.map((pair) => pair.label).join('; ')}. Latency and throughput follow the load.${sweeps(context.a, context.b)}`,
         { stages: other.map((pair) => pair.index) },
       );
     }
@@ -115,6 +117,15 @@ export const offeredLoad = dimension<OfferedLoad>({
     );
   },
 });
+
+/** A sweep finds its own rates, so stage k of one run is not stage k of another. */
+function sweeps(...sides: readonly Side[]): string {
+  const swept = sides.filter(
+    ({ run }) =>
+      typeof configValue(run, ['load', 'sweep']) === 'object' && configValue(run, ['load', 'sweep']) !== null,
+  );
+  return swept.length === 0 ? '' : ' A sweep chose the rates, for each run its own.';
+}
 
 /** The schedule's own rate where there are records, else what the run or its report says was sent. */
 function realisedEvidence(stage: MeasuredStage, file: string, value: string | undefined): Evidence {

@@ -3,7 +3,7 @@ import type { ConfigPath } from '../../problem';
 import type { Evidence } from '../comparison';
 import { ALL, confounds, dimension, same, unknown, type SideEvidence } from '../dimension';
 import { inConfig, inManifest, inRecords } from '../evidence';
-import { compareLengths, lengthWords, LENGTH_RULE, type Lengths } from '../lengths';
+import { compareLengths, lengthWords, LENGTH_RULE, slightly, type Lengths } from '../lengths';
 import { configValue, type Side } from '../side';
 import { askedLengths, commonLengths, compareAsked, ownLengths, sameConfigured } from '../workload';
 import { stopsDiffer } from './stop-behaviour';
@@ -48,7 +48,7 @@ export const outputLength = dimension<AnswerLengths>({
     if (!differs) {
       const how =
         configured === false ? 'Configured differently, realised alike' : 'The same distribution, quantile by quantile';
-      return same(`${how} ${by}.`);
+      return same(`${how} ${by}.`, slightly('answers', realised, by));
     }
     if (asked?.differs !== true && configured !== false && stopsDiffer(context)) {
       return same(`The same lengths were asked for; answers end for different reasons ${by}, see stop-behaviour.`, {

@@ -106,8 +106,14 @@ function judge(a: SampleSize, b: SampleSize, { matching }: Context) {
   const all = pairs.flatMap((entry) => [entry.x.n!, entry.y.n!]);
   const least = Math.min(...all);
   const missing = SHOWN.filter(({ percent }) => least < minimumCountFor(percent)).map(({ statistic }) => statistic);
+  const few = pairs
+    .filter((entry) => missing.some((statistic) => !entry.a.includes(statistic) || !entry.b.includes(statistic)))
+    .map(({ pair, x, y }) => `at ${pair.label} ${x.n} and ${y.n} requests succeeded`);
   return same(
     `At least ${counted(least, 'request')} per stage on both sides${missing.length > 0 ? `; ${missing.join(', ')} needs more and is withheld` : ''}.`,
+    few.length > 0
+      ? { note: `${missing.join(', ')} is withheld where too few requests support it: ${few.join('; ')}.` }
+      : {},
   );
 }
 

@@ -70,7 +70,7 @@ function environment(extra = {}) {
 /** Starts the server. `settings` come on top of the quiet ones; port 0 takes a free one. */
 export async function startVscode({ main, work, folders }, { settings = {}, env = {}, port = 0 } = {}) {
   mkdirSync(path.join(folders.user, 'User'), { recursive: true });
-  // VS Code watches the file: writing it again changes the settings of an open window.
+  // The workbench reads the file when its page is loaded.
   const configure = (more) => {
     const all = { ...SETTINGS, ...settings, ...more };
     writeFileSync(path.join(folders.user, 'User', 'settings.json'), JSON.stringify(all, null, 2));

@@ -87,10 +87,11 @@ export class Workbench {
     return this.page.locator('.statusbar-item', { hasText: text }).first();
   }
 
-  /** @param bodyClass what VS Code calls the kind of theme: `vs`, `vs-dark`, `hc-black` */
+  /** Reloads the window in another theme. @param bodyClass what VS Code calls the kind of theme: `vs`, `vs-dark`, `hc-black` */
   async theme(name: string, bodyClass: string): Promise<void> {
     this.configure({ 'workbench.colorTheme': name });
-    await this.page.locator(`.monaco-workbench.${bodyClass}`).waitFor();
+    await this.page.reload();
+    await this.page.locator(`.monaco-workbench.${bodyClass}`).waitFor({ timeout: 90_000 });
   }
 
   /** Fades end, charts are drawn; then the picture. */

@@ -3,6 +3,7 @@
 import type { ConfigPath, Problem, TextRange } from '../problem';
 import type { Comment } from './document';
 import { nearest } from './suggest';
+import { targetOf } from './target';
 
 interface DirectiveKind {
   /** Where it may stand: anywhere in the document, at one stage, or either: then a stage's own wins over the document's. */
@@ -22,6 +23,11 @@ export const DIRECTIVES = {
     scope: 'document',
     value: 'seed',
     doc: 'Seed of everything random in the run: arrivals, lengths, prompts. Wins over load.base_seed.',
+  },
+  target: {
+    scope: 'document',
+    value: 'target',
+    doc: 'inference-perf version that will run the file: v0.2.0 to v0.6.1, or main. Findings say what that version accepts, refuses and ignores.',
   },
   arrivals: {
     scope: 'either',
@@ -78,6 +84,11 @@ export interface DirectiveReading {
 const VALUES = {
   none: { is: (value: string | undefined) => value === undefined, wants: 'takes no value', example: '' },
   seed: { is: isSeed, wants: 'needs a whole number from 0 to 4294967295', example: '=42' },
+  target: {
+    is: (value: string | undefined) => value !== undefined && targetOf(value) !== undefined,
+    wants: 'needs an inference-perf version, such as v0.6.1, or main',
+    example: '=v0.6.1',
+  },
   arrivals: {
     is: (value: string | undefined) => value !== undefined && readArrivals(value) !== undefined,
     wants: 'needs even, burst, or burst:N with N of at least 1',

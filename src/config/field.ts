@@ -9,6 +9,10 @@ export interface FieldMeta {
   readonly since?: string;
   /** Other spellings upstream accepts. */
   readonly aliases?: readonly string[];
+  /** First version that knows the other spellings. */
+  readonly aliasesSince?: string;
+  /** First version in which a mapping may stand where there was only a number before. */
+  readonly mappingSince?: string;
   /** What happens when the field is left out, when that is not a plain default. */
   readonly whenAbsent?: string;
   /** Value that must not reach logs, reports or diagnostics. */

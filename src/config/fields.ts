@@ -35,7 +35,7 @@ function defOf(schema: Schema): Def {
 }
 
 /** Takes off defaults, nullability and preprocessing; a union gives all of its options. */
-function cores(schema: Schema): Schema[] {
+export function cores(schema: Schema): Schema[] {
   const def = defOf(schema);
   switch (def.type) {
     case 'default':
@@ -54,7 +54,7 @@ function cores(schema: Schema): Schema[] {
 }
 
 /** The load section has three shapes; `loadType` picks one. */
-function isOtherLoadShape(shape: Readonly<Record<string, Schema>>, loadType: string | undefined): boolean {
+export function isOtherLoadShape(shape: Readonly<Record<string, Schema>>, loadType: string | undefined): boolean {
   if (loadType === undefined || !('stages' in shape)) return false;
   const values = cores(shape['type']!)[0]?.meta()?.['enumValues'] as Record<string, unknown> | undefined;
   return values !== undefined && !(loadType in values);

@@ -2,7 +2,8 @@
 import type * as z from 'zod';
 import { formatPath, type ConfigPath, type Problem } from '../problem';
 import { fieldAt } from './fields';
-import { describe, isForeign, NON_STRING_KEY, type IssueParams, type Rule } from './lax';
+import { describe, isForeign, kindOf, NON_STRING_KEY, type IssueParams, type Rule } from './lax';
+import { isSecretPath, withoutCredentials } from './secrets';
 import { adviseKey, nearest } from './suggest';
 
 type Issue = z.core.$ZodIssue;
@@ -29,7 +30,9 @@ export interface KeyFix {
 
 export interface Finding {
   readonly problem: Problem;
-  readonly rule: Rule | 'unknown-key' | 'shape';
+  readonly rule: Rule | 'unknown-key' | 'shape' | 'ignored' | 'word';
+  /** First release that makes this check; absent: all of them do. */
+  readonly since?: string;
   readonly fix?: KeyFix;
 }
 
@@ -75,8 +78,11 @@ function convert(issue: Issue, prefix: ConfigPath, values: unknown, loadType: st
       const rule = params?.rule ?? 'cross-field';
       const guess = rule === 'enum' ? nearestWord(path, values, loadType) : undefined;
       const remedy = params?.remedy ?? (guess === undefined ? undefined : `Did you mean '${guess}'?`);
-      const words = path.length === 0 ? issue.message : `${name} ${issue.message}`;
-      return [make(RULE_CODES[rule], rule, path, words, remedy, valueFix(guess, params, path, values))];
+      const value = valueAt(values, path);
+      const said = isSecretPath(path) && rule === 'type' ? `must be text, and is ${kindOf(value)}.` : issue.message;
+      const words = path.length === 0 ? said : `${name} ${withoutCredentials(said)}`;
+      const finding = make(RULE_CODES[rule], rule, path, words, remedy, valueFix(guess, params, path, values));
+      return [params?.since === undefined ? finding : { ...finding, since: params.since }];
     }
     case 'invalid_element':
     case 'invalid_format':
@@ -139,7 +145,9 @@ function unknownKey(key: string, parent: ConfigPath, loadType: string | undefine
     return make('CFG006', 'unknown-key', [...parent, key], message, 'Keep one of them.');
   }
   const advice = adviseKey(key, parent, loadType);
-  const message = `inference-perf does not know '${key}' ${place(parent)} and stops; releases up to v0.6.1 ignore it in silence.`;
+  const session = loadType === 'trace_session_replay' && parent[1] === 'stages';
+  const others = session ? '' : '; releases up to v0.6.1 ignore it in silence';
+  const message = `inference-perf does not know '${key}' ${place(parent)} and stops${others}.`;
   const { rename, moveTo, remedy } = advice ?? {};
   const fix = { ...(rename === undefined ? {} : { rename }), ...(moveTo === undefined ? {} : { moveTo }) };
   return make('CFG001', 'unknown-key', [...parent, key], message, remedy ?? 'Remove it.', fix);

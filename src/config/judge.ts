@@ -2,6 +2,7 @@
 // Sources: reference inference-perf.md section 1.3 (errors at start) and bug-reports.md ("accepts, although nobody can mean it").
 import { formatPath, type ConfigPath, type Problem } from '../problem';
 import type { Config, DataConfig } from './schema';
+import { withoutCredentials } from './secrets';
 import type { Distribution } from './schema/distribution';
 
 type Report = (path: ConfigPath, code: string, message: string, remedy?: string) => void;
@@ -36,7 +37,7 @@ function judgeServer(config: Config, report: Report): void {
   const url = server.base_url;
   const path = ['server', 'base_url'];
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    const shown = url === '' ? 'empty' : `'${url}'`;
+    const shown = url === '' ? 'empty' : `'${withoutCredentials(url)}'`;
     report(
       path,
       'CFG013',

@@ -8,9 +8,13 @@ export type Rule = 'missing' | 'type' | 'parse' | 'fraction' | 'finite' | 'limit
 export interface IssueParams {
   readonly rule: Rule;
   readonly remedy?: string;
+  /** First release that checks it; absent: all of them. */
+  readonly since?: string;
 }
 
 interface Limits {
+  /** First release that keeps the limits. */
+  readonly since?: string;
   readonly gt?: number;
   readonly ge?: number;
   readonly le?: number;
@@ -45,11 +49,22 @@ export function describe(value: unknown): string {
   return `the number ${(value as number | bigint).toString()}`;
 }
 
+/** Names the kind of a value that must not be shown. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined || typeof value === 'object')
+    return describe(value).replace(/ \(.*\)$/, '');
+  return typeof value === 'bigint' ? 'a number' : typeof value === 'string' ? 'text' : `a ${typeof value}`;
+}
+
 type Context = z.core.$RefinementCtx;
 
 /** Adds an issue of ours and gives back zod's "no value". */
-export function fail(context: Context, rule: Rule, message: string, remedy?: string): never {
-  const params: IssueParams = remedy === undefined ? { rule } : { rule, remedy };
+export function fail(context: Context, rule: Rule, message: string, remedy?: string, since?: string): never {
+  const params: IssueParams = {
+    rule,
+    ...(remedy === undefined ? {} : { remedy }),
+    ...(since === undefined ? {} : { since }),
+  };
   context.issues.push({ code: 'custom', message, params: { ...params }, input: context.value, continue: false });
   return z.NEVER;
 }
@@ -78,12 +93,12 @@ const MAX_INT_TEXT = 4300;
 const INT64 = 2 ** 63;
 
 function limit(value: number, limits: Limits, context: Context): number {
-  if (limits.gt !== undefined && !(value > limits.gt))
-    return fail(context, 'limit', `must be greater than ${limits.gt}, and is ${value}.`);
-  if (limits.ge !== undefined && !(value >= limits.ge))
-    return fail(context, 'limit', `must be at least ${limits.ge}, and is ${value}.`);
-  if (limits.le !== undefined && !(value <= limits.le))
-    return fail(context, 'limit', `must be at most ${limits.le}, and is ${value}.`);
+  const { gt, ge, le, since } = limits;
+  const refuse = (words: string): number =>
+    fail(context, 'limit', `must be ${words}, and is ${value}.`, undefined, since);
+  if (gt !== undefined && !(value > gt)) return refuse(`greater than ${gt}`);
+  if (ge !== undefined && !(value >= ge)) return refuse(`at least ${ge}`);
+  if (le !== undefined && !(value <= le)) return refuse(`at most ${le}`);
   return value;
 }
 

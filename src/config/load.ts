@@ -1,17 +1,18 @@
 // From a file's text to a config that can be run, with everything that stands in the way (see loader.ts for upstream's own verdict).
 import { formatPath, type ConfigPath, type Problem, type Result, type TextRange } from '../problem';
-import { readDirectives, type Directive, type StageLines, type Suppression } from './directives';
+import { directivesOf, regionSpan, within } from './comments';
+import type { Directive, Suppression } from './directives';
 import type { YamlDocument } from './document';
-import type { Lines } from './lines';
-import { findingsOf, valueAt, type Finding, type KeyFix } from './issues';
+import { valueAt, type Finding, type KeyFix } from './issues';
 import { judgeRun } from './judge';
 import { applyOverrides, parseOverride, type Override } from './overrides';
-import { orEmpty, topLevelProblem, withRange } from './loader';
+import { emptyProblem, orEmpty, partOf, topLevelProblem, withRange } from './loader';
 import { markPlaceholders, type FoundPlaceholder } from './placeholders';
 import { findRegions, type Region, type RegionSearch } from './regions';
-import { configSchema, type Config } from './schema';
+import type { Config } from './schema';
 import { isFieldName } from './suggest';
-import { resolveAlias } from './tree';
+import { NEWEST, targetOf, targetOfImage, type Target, type TargetChoice } from './target';
+import { judgeValues } from './verdict';
 
 export interface LoadOptions {
   /** `path=value` texts of --set, in order. */
@@ -20,6 +21,10 @@ export interface LoadOptions {
   readonly fileName?: string;
   /** Name of the region to take when a file holds several configs. */
   readonly region?: string;
+  /** Judge as this inference-perf version would, whatever the file says. */
+  readonly target?: Target;
+  /** The version when neither the file nor `target` names one; otherwise main. */
+  readonly defaultTarget?: Target;
 }
 
 export interface LoadedConfig {
@@ -48,13 +53,20 @@ export interface Reading {
   readonly loaded?: LoadedConfig;
   readonly search: RegionSearch;
   readonly region?: Region;
+  /** The version that was judged for, and who chose it; absent when there was nothing to judge. */
+  readonly target?: TargetChoice;
   /** How to mend unknown keys, by problem. */
   readonly fixes: ReadonlyMap<Problem, KeyFix>;
 }
 
 /** The config of a text, ready to run; or the errors that stand in the way. Warnings accompany a value. */
 export function loadConfig(text: string, options: LoadOptions = {}): Result<LoadedConfig> {
-  const { problems, loaded } = readConfig(text, options);
+  const reading = readConfig(text, options);
+  const { loaded } = reading;
+  // A template may be read and judged; it cannot be run.
+  const problems = reading.problems.map((problem): Problem =>
+    problem.code === 'CFG009' ? { ...problem, severity: 'error' } : problem,
+  );
   if (loaded && !problems.some((problem) => problem.severity === 'error')) return { ok: true, value: loaded, problems };
   return { ok: false, problems };
 }
@@ -136,21 +148,20 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
   const applied = applyOverrides(orEmpty(valueAt(document.value, prefix)), overrides);
   given.push(...applied.problems);
   const marked = markPlaceholders(applied.values);
-  const result = configSchema.safeParse(marked.values);
+  const reading = directivesOf(region, inside);
+  const choice = chooseTarget(reading.directives, search, options);
+  const verdict = judgeValues(marked.values, choice.target);
   const fixes = new Map<Problem, KeyFix>();
-  const locate = (problem: Problem): Problem => {
-    const part = problem.code === 'CFG001' ? 'key' : 'value';
-    return markOverride(withRange(problem, place(problem.path, part)), overrides);
-  };
-  const findings = result.success ? [] : findingsOf(result.error.issues, marked.values);
-  const shape = findings
+  const locate = (problem: Problem): Problem =>
+    markOverride(withRange(problem, place(problem.path, partOf(problem))), overrides);
+  const empty = emptyProblem(valueAt(document.value, prefix), choice.target);
+  const shape = verdict.findings
     .filter((finding) => !blamedOnPlaceholder(finding, marked.found))
     .map((finding) => locateFinding(finding, locate, fixes));
-  const reading = directivesOf(region, inside);
   const open = marked.found.map((found) => locate(placeholderProblem(found)));
-  const always = [...yaml, ...given, ...shape, ...open, ...reading.problems];
-  if (!result.success) return { problems: always, search, region, fixes };
-  const config = result.data;
+  const always = [...yaml, ...given, ...(empty ? [locate(empty)] : []), ...shape, ...open, ...reading.problems];
+  const { config } = verdict;
+  if (!config) return { problems: always, search, region, target: choice, fixes };
   const run = judgeRun(config)
     .filter(
       (problem) =>
@@ -176,7 +187,19 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
     isWritten: (path) => valueAt(applied.values, path) !== undefined,
     range: place,
   };
-  return { problems: [...always, ...run], loaded, search, region, fixes };
+  return { problems: [...always, ...run], loaded, search, region, target: choice, fixes };
+}
+
+/** Who asks last wins: the caller, the file's directive, the image beside it, the setting, the newest. */
+function chooseTarget(directives: readonly Directive[], search: RegionSearch, options: LoadOptions): TargetChoice {
+  if (options.target !== undefined) return { target: options.target, from: 'option' };
+  const directive = directives.find((each) => each.name === 'target');
+  const written = directive?.value === undefined ? undefined : targetOf(directive.value);
+  if (directive && written) return { target: written, from: 'directive', range: directive.range };
+  const image = targetOfImage(search.whole.text);
+  if (image) return { target: image, from: 'image' };
+  if (options.defaultTarget !== undefined) return { target: options.defaultTarget, from: 'setting' };
+  return { target: NEWEST, from: 'default' };
 }
 
 function locateFinding(finding: Finding, locate: (problem: Problem) => Problem, fixes: Map<Problem, KeyFix>): Problem {
@@ -204,7 +227,8 @@ function markOverride(problem: Problem, overrides: readonly Override[]): Problem
   const source = overrides.find((override) => startsWith(problem.path, override.path));
   if (!source) return problem;
   const { code, severity, path, remedy } = problem;
-  const message = `${problem.message} (From --set ${source.text}.)`;
+  // Only the path: what was given may be a secret.
+  const message = `${problem.message} (From --set ${formatPath(source.path)}.)`;
   return { code, severity, path, message, ...(remedy === undefined ? {} : { remedy }) };
 }
 
@@ -225,69 +249,9 @@ function blamedOnPlaceholder(finding: Finding, found: readonly FoundPlaceholder[
 function placeholderProblem(found: FoundPlaceholder): Problem {
   return {
     code: 'CFG009',
-    severity: 'error',
+    severity: 'information',
     path: found.path,
     message: `${formatPath(found.path)} is to be filled: '${found.name}' is a placeholder, not a value.`,
     remedy: `Fill it in, or run with --set ${formatPath(found.path)}=...`,
-  };
-}
-
-interface LineSpan {
-  readonly first: number;
-  readonly last: number;
-}
-
-function regionSpan(region: Region): LineSpan {
-  const { lines, text } = region.document;
-  const node = region.document.locate(region.prefix);
-  if (!node || region.prefix.length === 0) return { first: 0, last: lines.count };
-  const body = resolveAlias(node.value) ?? node.value;
-  return {
-    first: lines.position((node.key ?? body).start).line,
-    last: lines.position(Math.min(body.end, text.length)).line,
-  };
-}
-
-function within(range: TextRange | undefined, span: LineSpan): boolean {
-  return range === undefined || (range.startLine >= span.first && range.startLine <= span.last);
-}
-
-/** Line of the `-` of a list item: its own, or one above it when only blanks and comments stand between. */
-function dashLine(lines: Lines, start: number): number {
-  const own = lines.position(start);
-  let line = own.line;
-  let rest = lines.line(line).slice(0, own.column);
-  while (rest.replace(/(^|\s)#.*$/, '').trim() === '' && line > 0) {
-    line -= 1;
-    rest = lines.line(line);
-  }
-  return rest
-    .replace(/\s#.*$/, '')
-    .trimEnd()
-    .endsWith('-')
-    ? line
-    : own.line;
-}
-
-function directivesOf(region: Region, span: LineSpan): ReturnType<typeof readDirectives> {
-  const { document } = region;
-  const { lines } = document;
-  const list = document.locate([...region.prefix, 'load', 'stages']);
-  const body = list && resolveAlias(list.value);
-  const stages = (body?.kind === 'list' ? body.items : []).map((item): StageLines => {
-    return { first: dashLine(lines, item.start), last: lines.position(item.end).line };
-  });
-  const comments = document.comments.filter((comment) => within(comment.range, span));
-  const reading = readDirectives(
-    comments,
-    stages,
-    (line) => line < lines.count && /^\s*(#.*)?$/.test(lines.line(line)),
-  );
-  const toFile = <T extends { range?: TextRange }>(entry: T): T =>
-    entry.range ? { ...entry, range: region.toFile(entry.range) } : entry;
-  return {
-    directives: reading.directives.map(toFile),
-    suppressions: reading.suppressions.map(toFile),
-    problems: reading.problems.map(toFile),
   };
 }

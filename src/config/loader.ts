@@ -1,12 +1,13 @@
-// What inference-perf main's own loader answers: the whole text as it stands, nothing of ours added.
+// What inference-perf's own loader answers: the whole text as it stands, nothing of ours added.
 import type { Problem, TextRange } from '../problem';
 import { parseDocument } from './document';
-import { findingsOf } from './issues';
-import { configSchema, type Config } from './schema';
+import type { Config } from './schema';
+import { has, NEWEST, type Target } from './target';
+import { judgeValues } from './verdict';
 
 export interface LoaderVerdict {
   readonly accepts: boolean;
-  /** What main's loader holds against the text, in our words; warnings do not count. */
+  /** What the loader holds against the text, in our words; warnings do not count. */
   readonly problems: readonly Problem[];
   /** The effective values when accepted. */
   readonly config?: Config;
@@ -36,22 +37,40 @@ export function topLevelProblem(value: unknown): Problem | undefined {
   };
 }
 
+/** Releases before v0.5.0 stop at a file without any section. */
+export function emptyProblem(value: unknown, target: Target): Problem | undefined {
+  const mapping = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (mapping || has(target, 'v0.5.0')) return undefined;
+  const message = `The file holds no section, and inference-perf ${target} stops at it; v0.5.0 and newer take it for an empty config.`;
+  return {
+    code: 'CFG008',
+    severity: 'error',
+    path: [],
+    message,
+    remedy: 'Write sections such as `load:` and `server:`.',
+  };
+}
+
 export function withRange(problem: Problem, range: TextRange | undefined): Problem {
   return range === undefined ? problem : { ...problem, range };
 }
 
-/** What inference-perf main's own loader answers for the whole text as it stands, placeholders and all. */
-export function loaderVerdict(text: string): LoaderVerdict {
+/** Findings about a key are shown at the key, all others at the value. */
+export function partOf(problem: Problem): 'key' | 'value' {
+  return problem.code === 'CFG001' || problem.code === 'CFG016' ? 'key' : 'value';
+}
+
+/** What an inference-perf version's own loader answers for the whole text as it stands, placeholders and all. */
+export function loaderVerdict(text: string, target: Target = NEWEST): LoaderVerdict {
   const document = parseDocument(text);
-  const at = (problem: Problem): Problem =>
-    withRange(problem, document.range(problem.path, problem.code === 'CFG001' ? 'key' : 'value'));
+  const at = (problem: Problem): Problem => withRange(problem, document.range(problem.path, partOf(problem)));
   if (document.problems.some((problem) => problem.severity === 'error'))
     return { accepts: false, problems: document.problems };
   const values = orEmpty(document.value);
-  const top = topLevelProblem(values);
+  const top = topLevelProblem(values) ?? emptyProblem(document.value, target);
   if (top) return { accepts: false, problems: [...document.problems, at(top)] };
-  const result = configSchema.safeParse(values);
-  if (result.success) return { accepts: true, problems: document.problems, config: result.data };
-  const found = findingsOf(result.error.issues, values).map((finding) => at(finding.problem));
-  return { accepts: false, problems: [...document.problems, ...found] };
+  const { accepts, findings, config } = judgeValues(values, target);
+  const counted = findings.filter((finding) => has(target, finding.since)).map((finding) => at(finding.problem));
+  const problems = [...document.problems, ...counted];
+  return config && accepts ? { accepts, problems, config } : { accepts, problems };
 }

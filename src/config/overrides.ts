@@ -1,6 +1,7 @@
 // `--set a.b[0].c=value`: values put over those of the file before anything is checked.
 import type { ConfigPath, Problem } from '../problem';
 import { parseDocument } from './document';
+import { isFieldName } from './suggest';
 
 export interface Override {
   readonly path: ConfigPath;
@@ -20,8 +21,12 @@ export function parsePath(text: string): ConfigPath | undefined {
   return path.length === 0 ? undefined : path;
 }
 
+/** Names the path only: the value may be a secret, and messages reach logs. */
 function refuse(text: string, message: string, remedy: string): Problem {
-  return { code: 'CFG015', severity: 'error', path: [], message: `--set ${text}: ${message}`, remedy };
+  const equals = text.indexOf('=');
+  const shown = equals < 0 ? (/^[A-Za-z_]+(?:[.[][\w\]]*)*/.exec(text)?.[0] ?? '') : text.slice(0, equals).trim();
+  const known = isFieldName(/^\w*/.exec(shown)![0]) || equals >= 0;
+  return { code: 'CFG015', severity: 'error', path: [], message: `--set ${known ? shown : '...'}: ${message}`, remedy };
 }
 
 const EXAMPLE = 'Write --set load.stages[0].rate=5';
@@ -36,7 +41,8 @@ export function parseOverride(text: string): Override | Problem {
   const document = parseDocument(raw);
   const error = document.problems.find((problem) => problem.severity === 'error');
   // A template in the value is taken as text, as in the file.
-  if (error && error.code !== 'YML010') return refuse(text, error.message, 'Put the value in quotes.');
+  if (error && error.code !== 'YML010')
+    return refuse(text, 'the value cannot be read as YAML.', 'Put the value in quotes.');
   return { path, value: document.value, text };
 }
 

@@ -1,26 +1,37 @@
 // What must not reach logs, reports, manifests or screens: keys, tokens, passwords in URLs.
+import type { ConfigPath } from '../problem';
 import type { Config } from './schema';
 
-const REDACTED = '<redacted>';
+/** Stands where a secret stood. Read as a config it is a placeholder: to be filled before the next run. */
+const REDACTED = '<removed>';
 
 const SECRET_HEADER = /authorization|api[-_]?key|token|secret|password|cookie|credential|signature/i;
 const URL_USER = /([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi;
 
-/** A copy without secrets: api_key, tokenizer.token, headers that authorise, user and password in URLs. Same type, same keys. */
+/**
+ * A copy without secrets. Keys and tokens become null, so that the copy can be read and run again where the server asks for none;
+ * headers that authorise are marked as removed; user and password vanish from URLs. Same type, same keys.
+ */
 export function redactConfig<T extends Config>(config: T): T {
   const copy = redactUrls(config) as T;
-  const { server, tokenizer } = config;
-  const headers = copy.api.headers && redactHeaders(copy.api.headers);
   return {
     ...copy,
-    api: { ...copy.api, headers },
-    server: copy.server && { ...copy.server, api_key: hide(server?.api_key ?? null) },
-    tokenizer: copy.tokenizer && { ...copy.tokenizer, token: hide(tokenizer?.token ?? null) },
+    api: { ...copy.api, headers: copy.api.headers && redactHeaders(copy.api.headers) },
+    server: copy.server && { ...copy.server, api_key: null },
+    tokenizer: copy.tokenizer && { ...copy.tokenizer, token: null },
   };
 }
 
-function hide(value: string | null): string | null {
-  return value === null || value === '' ? value : REDACTED;
+/** `http://user:password@host` without what stands before the `@`. */
+export function withoutCredentials<T>(url: T): T | string {
+  return typeof url === 'string' ? url.replace(URL_USER, '$1') : url;
+}
+
+/** Must the value at this path stay out of messages? */
+export function isSecretPath(path: ConfigPath): boolean {
+  const [section, key] = path;
+  if (section === 'api') return key === 'headers';
+  return (section === 'server' && key === 'api_key') || (section === 'tokenizer' && key === 'token');
 }
 
 /** Header values that carry authority are replaced; x-slo-* and the like stay readable. */
@@ -31,7 +42,7 @@ function redactHeaders(headers: Readonly<Record<string, string>>): Record<string
 }
 
 function redactUrls(value: unknown): unknown {
-  if (typeof value === 'string') return value.includes('@') ? value.replace(URL_USER, `$1${REDACTED}@`) : value;
+  if (typeof value === 'string') return value.includes('@') ? withoutCredentials(value) : value;
   if (Array.isArray(value)) return value.map(redactUrls);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, redactUrls(entry)]));
@@ -50,7 +61,7 @@ export function redactText(text: string): string {
     .replace(BEARER, `$1 ${REDACTED}`)
     .replace(KNOWN_TOKEN, REDACTED)
     .replace(ASSIGNED, (whole, head: string, quote: string, value: string) =>
-      /^(?:null|~|<redacted>)$/.test(value) || /^(?:Bearer|Basic)$/i.test(value)
+      /^(?:null|~|<removed>)$/.test(value) || /^(?:Bearer|Basic)$/i.test(value)
         ? whole
         : `${head}${quote}${REDACTED}${quote}`,
     );

@@ -1,6 +1,9 @@
 // The config that really ran, as inference-perf would save it, without its secrets: config.yaml and the manifest's copy.
 import type { EffectiveConfig } from '../config/runtime';
+import { redactConfig } from '../config/secrets';
 import type { ConfigPath } from '../problem';
+
+export { withoutCredentials } from '../config/secrets';
 import { toYaml } from './write-yaml';
 
 export interface SavedDirective {
@@ -10,18 +13,13 @@ export interface SavedDirective {
   readonly path: ConfigPath;
 }
 
-/** Written instead of a secret, so that a reader sees there was one. */
-const REMOVED = '<removed>';
-const SECRET_HEADER = /auth|key|token|secret|cookie|password|credential/i;
-
 /**
  * The effective config with inference-perf's own changes (reference 1.4): concurrent stages get rate and duration and
  * worker_max_concurrency 0; shared_prefix counts get their long names; `total_count` is raised to what was drawn. A distribution with
  * `variance` is written by its std_dev alone, because both together are refused when the file is read again.
  */
 export function savedConfig(config: EffectiveConfig, largestStage: number): Record<string, unknown> {
-  const copy = structuredClone(config) as unknown as Tree;
-  removeSecrets(copy);
+  const copy = structuredClone(redactConfig(config)) as unknown as Tree;
   const load = copy['load'] as Tree;
   if (load['type'] === 'concurrent') {
     load['worker_max_concurrency'] = 0;
@@ -64,27 +62,6 @@ type Tree = Record<string, unknown>;
 
 function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function removeSecrets(config: Tree): void {
-  const { server, tokenizer, api, metrics } = config;
-  if (isTree(server)) {
-    server['api_key'] = null;
-    server['base_url'] = withoutCredentials(server['base_url']);
-  }
-  if (isTree(tokenizer)) tokenizer['token'] = null;
-  if (isTree(api) && isTree(api['headers'])) {
-    const headers = api['headers'];
-    for (const name of Object.keys(headers)) if (SECRET_HEADER.test(name)) headers[name] = REMOVED;
-  }
-  if (isTree(metrics) && isTree(metrics['prometheus'])) {
-    metrics['prometheus']['url'] = withoutCredentials(metrics['prometheus']['url']);
-  }
-}
-
-/** `http://user:password@host` without what stands before the `@`. */
-export function withoutCredentials<T>(url: T): T | string {
-  return typeof url === 'string' ? url.replace(/^(\w+:\/\/)[^/?#]*@/, '$1') : url;
 }
 
 function longNames(prefix: Tree): Tree {

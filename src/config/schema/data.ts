@@ -60,16 +60,26 @@ const sharedPrefixObject = z
   .strictObject({
     num_groups: field(pyInt(), 10, 'How many different prefixes there are.', {
       aliases: ['num_unique_system_prompts'],
+      aliasesSince: 'v0.4.0',
     }),
     num_prompts_per_group: field(
       pyInt(),
       10,
       'How many prompts share each prefix. Once all groups x prompts were sent, prompts repeat word for word.',
-      { aliases: ['num_users_per_system_prompt'] },
+      { aliases: ['num_users_per_system_prompt'], aliasesSince: 'v0.4.0' },
     ),
-    system_prompt_len: field(intOrDistribution(), 100, 'Length of the shared prefix.', { unit: 'tokens' }),
-    question_len: field(intOrDistribution(), 50, 'Length of what follows the prefix.', { unit: 'tokens' }),
-    output_len: field(intOrDistribution(), 50, 'max_tokens of each request.', { unit: 'tokens' }),
+    system_prompt_len: field(intOrDistribution(), 100, 'Length of the shared prefix.', {
+      unit: 'tokens',
+      mappingSince: 'v0.5.0',
+    }),
+    question_len: field(intOrDistribution(), 50, 'Length of what follows the prefix.', {
+      unit: 'tokens',
+      mappingSince: 'v0.5.0',
+    }),
+    output_len: field(intOrDistribution(), 50, 'max_tokens of each request.', {
+      unit: 'tokens',
+      mappingSince: 'v0.5.0',
+    }),
     seed: nullable(
       pyInt(),
       'Seed of prompts and lengths. Left out, every run has other prompts; load.base_seed does not apply.',

@@ -44,19 +44,16 @@ export const distributionSchema = z
     skew: field(pyFloat(), 0, 'Shape parameter of skew_normal.', { since: 'v0.5.0' }),
   })
   .superRefine((value, context) => {
-    if (value.variance !== null && value.std_dev > 0)
-      return fail(
-        context,
-        'cross-field',
+    const { min, max, std_dev: spread, variance } = value;
+    const refuse = (message: string, remedy?: string): never => fail(context, 'cross-field', message, remedy, 'v0.5.0'); // older releases check nothing here
+    if (variance !== null && spread > 0)
+      return refuse(
         'has both variance and std_dev (std_dev is 200 when it is not written).',
         'Write std_dev: 0 beside variance, or give std_dev alone.',
       );
-    if (value.variance !== null && value.variance < 0)
-      return fail(context, 'cross-field', `has a negative variance (${value.variance}).`);
-    if (value.min > value.max)
-      return fail(context, 'cross-field', `has min ${value.min} above max ${value.max}.`, 'Swap or raise them.');
-    if (value.std_dev < 0 && value.variance === null)
-      return fail(context, 'cross-field', `has a negative std_dev (${value.std_dev}).`);
+    if (variance !== null && variance < 0) return refuse(`has a negative variance (${variance}).`);
+    if (min > max) return refuse(`has min ${min} above max ${max}.`, 'Swap or raise them.');
+    if (spread < 0 && variance === null) return refuse(`has a negative std_dev (${spread}).`);
     return undefined;
   })
   .overwrite((value) => (value.variance === null ? value : { ...value, std_dev: Math.sqrt(value.variance) }));

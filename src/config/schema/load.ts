@@ -31,9 +31,10 @@ const ALL_TYPES = Object.keys(LOAD_TYPES);
 
 const standardStageSchema = z
   .strictObject({
-    rate: required(pyFloat({ gt: 0 }), 'Mean request rate.', { unit: 'requests/s' }),
+    // v0.2.0 took any number.
+    rate: required(pyFloat({ gt: 0, since: 'v0.3.0' }), 'Mean request rate.', { unit: 'requests/s' }),
     duration: required(
-      pyInt({ gt: 0 }),
+      pyInt({ gt: 0, since: 'v0.3.0' }),
       'Length of the stage; it sends the whole part of rate x duration requests. Required, but unused, for trace_replay.',
       { unit: 's' },
     ),
@@ -87,7 +88,9 @@ const sessionStageSchema = z
         `has session_rate ${value.session_rate} above concurrent_sessions ${value.concurrent_sessions}.`,
         'Lower session_rate or raise concurrent_sessions.',
       );
-  });
+  })
+  // The one model that refused unknown keys before main did.
+  .meta({ strictSince: 'v0.5.0' });
 
 const sweepSchema = z.strictObject({
   type: required(

@@ -199,9 +199,9 @@ describe('--set', () => {
     ['load.stages[5].rate=5', /there is no entry 5: the list has 1/],
     ['load.stages.rate=5', /an index such as \[0\] is missing/],
     ['load[0]=5', /an index stands after something that is not a list/],
-    ['load.raet=5', /'raet' under load.*From --set load\.raet=5/],
+    ['load.raet=5', /'raet' under load.*From --set load\.raet\./],
     ['load.stages[0].rate=x', /must be a number.*From --set/],
-    ['a={b', /--set a=\{b/],
+    ['a={b', /--set a: the value cannot be read/],
   ])('%s', (override, pattern) => {
     expect(lines(GOOD, [override]).join('\n')).toMatch(pattern);
   });

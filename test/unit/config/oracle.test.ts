@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loaderVerdict } from '../../../src/config/loader';
+import { TARGETS } from '../../../src/config/target';
 
 interface Case {
   readonly id: string;
@@ -34,15 +35,15 @@ function comparable(value: unknown, key = ''): unknown {
   );
 }
 
-describe.skipIf(!existsSync(ORACLE))('the loader of inference-perf main', () => {
+describe.skipIf(!existsSync(ORACLE))('the loader of inference-perf', () => {
   const { cases } = existsSync(ORACLE)
     ? (JSON.parse(readFileSync(ORACLE, 'utf8')) as { cases: readonly Case[] })
     : { cases: [] };
 
-  it('is answered alike in all cases: accepted or rejected', () => {
-    const different = cases.filter((each) => loaderVerdict(each.yaml).accepts !== each.accepts['main']);
-    expect(different.map((each) => `${each.id}: upstream ${each.accepts['main'] ? 'accepts' : 'rejects'}`)).toEqual([]);
-    expect(cases.length).toBeGreaterThanOrEqual(552);
+  it.each(TARGETS)('is answered alike in all cases as %s would', (target) => {
+    const different = cases.filter((each) => loaderVerdict(each.yaml, target).accepts !== each.accepts[target]);
+    // The goal is 99 %; what differs has to be listed, with its reason, in docs/targets.md. Nothing does.
+    expect(different.map((each) => each.id)).toEqual([]);
   });
 
   it('is answered alike in every effective value', () => {
@@ -52,6 +53,7 @@ describe.skipIf(!existsSync(ORACLE))('the loader of inference-perf main', () => 
       expect(comparable(config), each.id).toEqual(comparable(each.effective));
     }
     expect(accepted.length).toBeGreaterThan(200);
+    expect(cases.length).toBeGreaterThanOrEqual(552);
   });
 
   it('says why whenever it rejects', () => {

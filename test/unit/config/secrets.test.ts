@@ -30,7 +30,7 @@ describe('redactConfig', () => {
     for (const secret of ['hunter2', 'sk-abc', 'hf_abc', 'abcdef123456', 'k3y', 'p4ss', 's3cret'])
       expect(text).not.toContain(secret);
     expect(text).toContain('h:8000');
-    expect(redacted.api.headers).toMatchObject({ 'x-slo-ttft-ms': '200', Authorization: '<redacted>' });
+    expect(redacted.api.headers).toMatchObject({ 'x-slo-ttft-ms': '200', Authorization: '<removed>' });
     expect(redacted.load).toEqual(config.load);
   });
   it('leaves the config itself alone, and what is not set unset', () => {
@@ -49,9 +49,9 @@ describe('redactText', () => {
     expect(text).toContain('rate: 1');
   });
   it.each([
-    ['401 for Authorization: Bearer abcdef123456', '401 for Authorization: Bearer <redacted>'],
-    ['GET http://a:b@h/x failed', 'GET http://<redacted>@h/x failed'],
-    ['{"api_key":"zzz"}', '{"api_key":"<redacted>"}'],
+    ['401 for Authorization: Bearer abcdef123456', '401 for Authorization: Bearer <removed>'],
+    ['GET http://a:b@h/x failed', 'GET http://<removed>@h/x failed'],
+    ['{"api_key":"zzz"}', '{"api_key":"<removed>"}'],
     ['max_tokens: 30, token_source: client', 'max_tokens: 30, token_source: client'],
     ['api_key: null', 'api_key: null'],
   ])('%s', (text, expected) => {

@@ -1,0 +1,161 @@
+// What each inference-perf release accepts, refuses and ignores, by cases of our own; the oracle has the measured ones.
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../../src/config/load';
+import { loaderVerdict } from '../../../src/config/loader';
+import { has, TARGETS, targetOf, targetOfImage, type Target } from '../../../src/config/target';
+
+const SERVER = 'server: {base_url: "http://h:1"}\n';
+const LOAD = 'load: {stages: [{rate: 1, duration: 9}]}\n';
+
+/** The verdicts from the oldest to the newest, e.g. `..++++-`. */
+const line = (yaml: string): string =>
+  TARGETS.map((target) => (loaderVerdict(yaml, target).accepts ? '+' : '-')).join('');
+
+const ignored = (yaml: string, target: Target): readonly string[] =>
+  readConfig(yaml, { target })
+    .problems.filter((problem) => problem.code === 'CFG016')
+    .map((problem) => problem.message);
+
+describe('accept or refuse, v0.2.0 to main', () => {
+  it.each([
+    ['an unknown key', 'loda: 1\n', '++++++-'],
+    [
+      'an unknown key in a concurrent stage',
+      'load: {type: concurrent, stages: [{num_requests: 1, concurrency_level: 1, x: 1}]}\n',
+      '-+++++-',
+    ],
+    [
+      'an unknown key in a session stage',
+      'load: {type: trace_session_replay, stages: [{concurrent_sessions: 1, x: 1}]}\n',
+      '-------',
+    ],
+    ['a stage of rate 0', 'load: {stages: [{rate: 0, duration: 9}]}\n', '+------'],
+    ['num_requests in an open stage', 'load: {stages: [{rate: 1, duration: 9, num_requests: 3}]}\n', '+------'],
+    ['min above max', 'data: {input_distribution: {min: 9, max: 2}}\n', '+++----'],
+    ['variance without std_dev', 'data: {input_distribution: {variance: 4}}\n', '+++----'],
+    ['a distribution as length', 'data: {shared_prefix: {question_len: {mean: 9}}}\n', '---++++'],
+    ['a newer load type', 'load: {type: trace_replay}\n', '-++++++'],
+    ['a newer data type', 'data: {type: visionarena}\n', '----+++'],
+    ['a newer route', 'api: {type: anthropic_messages}\n', '-----++'],
+    ['shares that are not 1, where they are known', 'load: {lora_traffic_split: [{name: a, split: 0.5}]}\n', '++-----'],
+    ['both names of one field', 'data: {shared_prefix: {num_groups: 3, num_unique_system_prompts: 4}}\n', '++++++-'],
+    ['a key that is not text in a section', 'api: {1: x}\n', '++++++-'],
+    ['a key that is not text at the top', '1: x\n', '-------'],
+    ['a key that is not text in a stage', 'load: {stages: [{rate: 1, duration: 9, 1: x}]}\n', '+------'],
+    ['use_chat_template for another type', 'data: {use_chat_template: true}\n', '++++++-'],
+    ['only comments', '# nothing\n', '---++++'],
+    ['an empty mapping', '{}\n', '+++++++'],
+    [
+      'an unknown key in a breaker',
+      'circuit_breakers: [{name: a, metrics: {matches: [x]}, triggers: [], x: 1}]\n',
+      '+++++++',
+    ],
+    ['nonsense in a section that is not known yet', 'circuit_breakers: 5\n', '+------'],
+    [
+      'a Hugging Face source beside a directory',
+      'load: {type: trace_session_replay}\ndata: {type: otel_trace_replay, otel_trace_replay: {trace_directory: x, hf_dataset_path: y}}\n',
+      '---+---',
+    ],
+  ])('%s', (_name, yaml, expected) => {
+    expect(line(yaml)).toBe(expected);
+  });
+});
+
+describe('what is ignored is said, with what runs instead', () => {
+  it('a key that came later', () => {
+    const [message, ...more] = ignored(`${SERVER}load: {base_seed: 5, stages: [{rate: 1, duration: 9}]}\n`, 'v0.4.0');
+    expect(message).toMatch(
+      /v0\.4\.0 ignores 'base_seed' under load in silence: it came with v0\.5\.0.*load\.base_seed as the current time/,
+    );
+    expect(more).toEqual([]);
+  });
+  it('a misspelt key: the default of what was meant', () => {
+    const yaml = `${SERVER}${LOAD}data: {type: random, input_distribution: {mean: 9, std: 0}, output_distribution: {mean: 9}}\n`;
+    expect(ignored(yaml, 'v0.6.1').join()).toMatch(/'std' under data\.input_distribution.*std_dev 200/);
+    expect(ignored(yaml, 'main')).toEqual([]);
+  });
+  it('a section at the wrong place: the defaults of the section', () => {
+    const yaml = `${SERVER}${LOAD}tokenizer:\n  data: {type: random}\n`;
+    expect(ignored(yaml, 'v0.6.1').join()).toMatch(/'data' under tokenizer.*defaults of data \(type: mock\)/);
+  });
+  it('the older of two names', () => {
+    const yaml = `${SERVER}${LOAD}data: {type: shared_prefix, shared_prefix: {num_groups: 3, num_unique_system_prompts: 4}}\n`;
+    expect(ignored(yaml, 'v0.6.1').join()).toContain("'num_unique_system_prompts' stands beside it and wins");
+    expect(ignored(yaml, 'v0.3.0').join()).toMatch(/'num_unique_system_prompts'.*came with v0\.4\.0/);
+  });
+  it('main ignores only unknown keys of circuit breakers', () => {
+    const yaml = `${SERVER}${LOAD}circuit_breakers: [{name: a, metrics: {matches: [x], rulez: []}, triggers: []}]\n`;
+    expect(ignored(yaml, 'main').join()).toContain("'rulez' under circuit_breakers[0].metrics");
+  });
+  it('stands at the key, as a warning, and does not stop a run', () => {
+    const yaml = `# isoperf: target=v0.6.1\n${SERVER}${LOAD}data: {tpye: random}\n`;
+    const { problems, loaded } = readConfig(yaml);
+    expect(loaded?.config.data.type).toBe('mock');
+    expect(problems).toMatchObject([{ code: 'CFG016', severity: 'warning', range: { startLine: 3, startColumn: 7 } }]);
+  });
+  it('a word that came later is an error that lists the words of the release', () => {
+    const { problems } = readConfig(`${SERVER}load: {type: concurrent}\n`, { target: 'v0.2.0' });
+    expect(problems.map((problem) => `${problem.message} ${problem.remedy}`).join()).toMatch(
+      /'concurrent' came with v0\.3\.0.*Known there: constant, poisson/,
+    );
+  });
+  it('what an old release loads and nobody can mean stays an error of the file, not of the loader', () => {
+    const yaml = `${SERVER}load: {stages: [{rate: 0, duration: 9}]}\n`;
+    expect(loaderVerdict(yaml, 'v0.2.0')).toMatchObject({ accepts: true, problems: [] });
+    expect(readConfig(yaml, { target: 'v0.2.0' }).problems).toMatchObject([{ code: 'CFG004', severity: 'error' }]);
+  });
+});
+
+describe('which version', () => {
+  const config = `${SERVER}${LOAD}`;
+  const manifest = (image: string): string =>
+    `apiVersion: v1\nkind: ConfigMap\ndata:\n  config.yml: |\n    server: {base_url: "http://h:1"}\n    load: {stages: [{rate: 1, duration: 9}]}\n---\napiVersion: batch/v1\nkind: Job\nspec:\n  template:\n    spec:\n      containers:\n      - name: x\n        image: ${image}\n`;
+  it('is main when nobody says otherwise', () => {
+    expect(readConfig(config).target).toEqual({ target: 'main', from: 'default' });
+  });
+  it('is the setting, the image, the directive, the option: the later wins', () => {
+    const image = manifest('quay.io/inference-perf/inference-perf:v0.3.0');
+    expect(readConfig(config, { defaultTarget: 'v0.5.0' }).target).toEqual({ target: 'v0.5.0', from: 'setting' });
+    expect(readConfig(image, { defaultTarget: 'v0.5.0' }).target).toEqual({ target: 'v0.3.0', from: 'image' });
+    const directive = image.replace('    load:', '    # isoperf: target=v0.4.0\n    load:');
+    expect(readConfig(directive, { defaultTarget: 'v0.5.0' }).target).toMatchObject({
+      target: 'v0.4.0',
+      from: 'directive',
+    });
+    expect(readConfig(directive, { target: 'v0.2.0' }).target).toEqual({ target: 'v0.2.0', from: 'option' });
+  });
+  it.each([
+    ['v0.6.1', 'v0.6.1'],
+    ['0.2.0', 'v0.2.0'],
+    ['v0.4.1', 'v0.4.0'],
+    ['0.6', 'v0.6.0'],
+    ['v0.6.9', 'v0.6.1'],
+    ['v0.7.0', 'main'],
+    ['v1.0.0', 'main'],
+    ['v0.1.1', 'v0.2.0'],
+    ['v0.5.0-rc.1', 'v0.5.0'],
+    ['latest', 'main'],
+    ['sha-abc', undefined],
+    ['', undefined],
+  ])('%s means %s', (version, target) => {
+    expect(targetOf(version)).toBe(target);
+  });
+  it.each([
+    ['image: "quay.io/inference-perf/inference-perf:0.5.0"', 'v0.5.0'],
+    ['  - image: ghcr.io/me/inference-perf:v0.3.0@sha256:abc', 'v0.3.0'],
+    ['job:\n  image:\n    repository: quay.io/inference-perf/inference-perf\n    tag: "0.2.0" # x', 'v0.2.0'],
+    ['job:\n  image:\n    repository: quay.io/inference-perf/inference-perf\n    tag: ""', undefined],
+    ['image: vllm/vllm-openai:v0.6.1', undefined],
+    ['# see inference-perf:v0.2.0', undefined],
+  ])('of %s', (text, target) => {
+    expect(targetOfImage(text)).toBe(target);
+  });
+  it('a directive that names none is a mistake', () => {
+    expect(readConfig(`# isoperf: target=newest\n${config}`).problems).toMatchObject([{ code: 'CFG022' }]);
+  });
+  it('knows what a version has', () => {
+    expect([has('v0.4.0', 'v0.5.0'), has('v0.5.0', 'v0.5.0'), has('main', 'v0.6.1'), has('v0.2.0', undefined)]).toEqual(
+      [false, true, true, true],
+    );
+  });
+});

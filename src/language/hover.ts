@@ -2,7 +2,8 @@
 import { DIRECTIVES } from '../config/directives';
 import { fieldAt, type FieldInfo } from '../config/fields';
 import { docsAnchor, pitfallsAt } from '../pitfalls/catalogue';
-import { formatPath, type TextRange } from '../problem';
+import type { TextRange } from '../problem';
+import { describeField } from './describe';
 import { placeAt, readings, toRegion, type Place, type Position } from './place';
 
 export interface Hover {
@@ -24,29 +25,11 @@ export function hover(text: string, position: Position): Hover | undefined {
   if (!field?.description) return undefined;
   // Over a mapping or list only the key explains; over a scalar both do.
   if (place.part === 'value' && place.node.kind !== 'scalar') return undefined;
-  return { markdown: describeField(field, place), range: place.range };
+  return { markdown: fieldHover(field, place), range: place.range };
 }
 
-function describeField(field: FieldInfo, place: Place): string {
-  const name = formatPath(place.path).replace(/\[\d+\]/g, '[]');
-  const facts = [field.types.join(' or '), ...(field.unit === undefined ? [] : [field.unit]), standing(field)];
-  if (field.since !== undefined) facts.push(`since ${field.since}`);
-  const lines = [`**\`${name}\`**: ${facts.join(', ')}`, '', field.description ?? ''];
-  if (field.aliases) lines.push('', `Also written ${field.aliases.map((alias) => `\`${alias}\``).join(', ')}.`);
-  lines.push(...enumLines(field, place));
-  return withPitfalls(lines, place);
-}
-
-function standing(field: FieldInfo): string {
-  if (field.whenAbsent !== undefined) return `left out: ${field.whenAbsent}`;
-  if (field.default !== undefined) return `default ${shown(field.default.value)}`;
-  return field.required ? 'required' : 'defaults of its own fields';
-}
-
-function shown(value: unknown): string {
-  if (value === null) return 'none';
-  const text = JSON.stringify(value);
-  return `\`${text.length > 60 ? `${text.slice(0, 57)}...` : text}\``;
+function fieldHover(field: FieldInfo, place: Place): string {
+  return withPitfalls([...describeField(field).split('\n'), ...enumLines(field, place)], place);
 }
 
 /** Over a word the word's own meaning; over the key all words. */

@@ -1,0 +1,185 @@
+// Completion, as on the screen: the cursor is `|`, and the text around it need not be finished.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { completions, type Completion } from '../../../src/language/completion';
+import { diagnostics } from '../../../src/language/diagnostics';
+import { CONFIG, cursor } from './screen';
+
+function at(marked: string): readonly Completion[] {
+  const { text, position } = cursor(marked);
+  return completions(text, position);
+}
+const labels = (marked: string, kind: Completion['kind'] = 'key'): string[] =>
+  at(marked)
+    .filter((entry) => entry.kind === kind)
+    .map((entry) => entry.label);
+
+/** The text after choosing an entry, its tab stops taken at their defaults. */
+function chosen(marked: string, label: string): string {
+  const { text, position } = cursor(marked);
+  const entry = completions(text, position).find((candidate) => candidate.label === label);
+  if (!entry) throw new Error(`${label} is not offered`);
+  const lines = text.split('\n');
+  const line = lines[entry.range.startLine]!;
+  const inserted = entry.insertText
+    .replace(/\$\{\d+\|([^,|]*)[^}]*\}/g, '$1')
+    .replace(/\$\{\d+:([^}]*)\}/g, '$1')
+    .replace(/\$\d+/g, '');
+  lines[entry.range.startLine] = line.slice(0, entry.range.startColumn) + inserted + line.slice(entry.range.endColumn);
+  return lines.join('\n');
+}
+
+describe('keys', () => {
+  it('sections at the top level, those present left out', () => {
+    expect(labels(`${CONFIG}|`)).toEqual([
+      'api',
+      'data',
+      'metrics',
+      'report',
+      'storage',
+      'tokenizer',
+      'circuit_breakers',
+    ]);
+  });
+  it('of a stage by load type, in an item and under a lone dash', () => {
+    expect(labels(CONFIG.replace('      duration: 60', '      |'))).toEqual(['duration']);
+    expect(labels('load:\n  type: concurrent\n  stages:\n    - |\n')).toEqual(['num_requests', 'concurrency_level']);
+    expect(labels('load:\n  stages:\n  - rate: 4\n    |\n  type: poisson\n')).toEqual(['duration']);
+    expect(labels('load:\n  type: trace_session_replay\n  stages:\n    - |\n')).toContain('session_rate');
+  });
+  it('of data by data type', () => {
+    expect(labels('load: {stages: []}\ndata:\n  type: random\n  |\n')).toEqual([
+      'input_distribution',
+      'output_distribution',
+      'trace',
+      'use_chat_template',
+    ]);
+    expect(labels('load: {stages: []}\ndata:\n  |\n  type: shared_prefix\n')).toEqual(['shared_prefix', 'multimodal']);
+    expect(labels('data:\n  |\n')).toContain('conversation_replay');
+  });
+  it('of a distribution by its shape', () => {
+    const text = 'data:\n  type: random\n  input_distribution:\n    type: fixed\n    |\n';
+    expect(labels(text)).toEqual(['mean', 'total_count']);
+    expect(labels(text.replace('fixed', 'uniform'))).toEqual(['min', 'max', 'total_count']);
+    expect(labels('data:\n  shared_prefix:\n    question_len:\n      type: skew_normal\n      |\n')).toContain('skew');
+  });
+  it('by a part of the word, which is replaced whole', () => {
+    const [entry] = at(CONFIG.replace('duration', 'dura|tion')).filter(({ label }) => label === 'duration');
+    expect(entry).toMatchObject({
+      insertText: 'duration',
+      range: { startLine: 5, startColumn: 6, endLine: 5, endColumn: 14 },
+    });
+  });
+  it('in braces', () => {
+    expect(labels('load:\n  type: poisson\n  stages: [{ rate: 5, | }]\n')).toEqual(['duration']);
+    expect(labels('data: { type: random, input_distribution: { type: fixed, | } }\n')).toEqual(['mean', 'total_count']);
+    expect(labels('data: { | }\n')).toContain('type');
+  });
+  it('in a ConfigMap, in Helm values, in a workload; nowhere else in those files', () => {
+    const map =
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: x\ndata:\n  config.yml: |-\n    load:\n      type: concurrent\n      stages:\n        - @\n';
+    const marked = (text: string): string => text.replace('|-', '>-').replace('@', '|');
+    expect(labels(marked(map))).toEqual(['num_requests', 'concurrency_level']);
+    expect(labels(marked(map.replace('name: x', '@').replace('- @', '- x: 1')))).toEqual([]);
+    expect(labels('config:\n  load:\n    type: concurrent\n    |\n')).toContain('num_workers');
+    expect(labels('workload:\n  one:\n    server:\n      |\n')).toContain('base_url');
+    expect(labels('services:\n  |\n')).toEqual([]);
+  });
+  it('while other lines are broken', () => {
+    const broken =
+      'load:\n  type: concurrent\n  stages:\n    - num_requests 5\n      concurrency_level: {\nserver:\n  |\n';
+    expect(labels(broken)).toEqual(expect.arrayContaining(['base_url', 'ignore_eos']));
+    expect(labels('load:\n  ty\n  "\n  |\n')).toContain('num_workers');
+  });
+  it('say type, unit, default, meaning', () => {
+    const entry = at('load:\n  |\n').find(({ label }) => label === 'interval');
+    expect(entry).toMatchObject({ detail: 'number, s, default 1' });
+    expect(entry?.documentation).toContain('Pause after every stage');
+  });
+  it('come with what must stand under them', () => {
+    expect(chosen(`${CONFIG}|`, 'metrics')).toContain('metrics:\n  type: prometheus');
+    expect(chosen('load:\n  type: concurrent\n  |\n', 'stages')).toBe(
+      'load:\n  type: concurrent\n  stages:\n    - num_requests: 320\n      concurrency_level: 8\n',
+    );
+    expect(chosen('data:\n  type: random\n  |\n', 'input_distribution')).toContain('    type: fixed\n    mean: 128');
+  });
+});
+
+describe('values', () => {
+  it('words with their meaning; a word that stops the run is left out', () => {
+    expect(labels('load:\n  type: |\n', 'value')).toEqual([
+      'constant',
+      'poisson',
+      'trace_replay',
+      'concurrent',
+      'trace_session_replay',
+    ]);
+    const text = 'data:\n  type: random\n  input_distribution:\n    type: |\n';
+    expect(labels(text, 'value')).toEqual(['normal', 'lognormal', 'uniform', 'fixed']);
+    expect(labels('data: { type: shared_prefix, shared_prefix: { question_len: { type: | } } }', 'value')).toContain(
+      'poisson',
+    );
+  });
+  it('booleans and default numbers', () => {
+    expect(at('api:\n  streaming: t|\n')).toMatchObject([
+      { label: 'true', detail: '', range: { startColumn: 13, endColumn: 14 } },
+      { label: 'false', detail: 'default' },
+    ]);
+    expect(labels('load:\n  worker_max_concurrency: |\n', 'value')).toEqual(['100']);
+    expect(labels('server:\n  base_url: |\n', 'value')).toEqual([]);
+  });
+});
+
+describe('snippets', () => {
+  it('a ladder of stages whose warm-up is marked, and a distribution of every shape, all valid', () => {
+    const base = `server:\n  base_url: http://h:1\nload:\n  type: poisson\n  |\n`;
+    const after = chosen(base, 'stages: warm-up and a ladder');
+    expect(diagnostics(after).filter((problem) => problem.severity === 'error')).toEqual([]);
+    expect(diagnostics(after).map((problem) => problem.code)).not.toContain('CMP008');
+    for (const shape of ['fixed', 'normal', 'lognormal', 'uniform']) {
+      const data = chosen('data:\n  type: random\n  |\n', `input_distribution: ${shape}`);
+      const whole = `${data}  output_distribution: {type: fixed, mean: 9}\nserver: {base_url: 'http://h:1'}\nload: {base_seed: 1, stages: [{rate: 1, duration: 1}]}\n`;
+      expect(
+        diagnostics(whole).filter((problem) => ['CMP024', 'CFG001'].includes(problem.code)),
+        shape,
+      ).toEqual([]);
+    }
+  });
+  it('one more stage where a dash belongs', () => {
+    expect(chosen('load:\n  type: concurrent\n  stages:\n    |\n', '- stage')).toBe(
+      'load:\n  type: concurrent\n  stages:\n    - num_requests: 320\n      concurrency_level: 8\n',
+    );
+    expect(labels('load:\n  stages:\n    - rate: 1\n      duration: 2\n    |\n', 'snippet')).toEqual(['- stage']);
+  });
+});
+
+describe('directives', () => {
+  it('the mark, then what may follow it', () => {
+    expect(labels(`# is|\n${CONFIG}`, 'directive')).toEqual(['isoperf:']);
+    expect(labels(CONFIG.replace('isoperf: warmup', 'isoperf: w|'), 'directive')).toEqual(
+      expect.arrayContaining(['warmup', 'seed', 'disable']),
+    );
+    expect(labels('# a thought on | rates\n', 'directive')).toEqual([]);
+  });
+  it('the codes there are to disable', () => {
+    const found = at(`# isoperf: disable C|\n${CONFIG}`);
+    expect(found.map(({ label }) => label)).toContain('CMP001');
+    expect(found[0]?.insertText).toMatch(/^CMP\d{3} because \$\{1:reason\}$/);
+  });
+});
+
+it('any text at any place is answered without throwing, inside its line', () => {
+  const soup = fc.string({
+    unit: fc.constantFrom(...Array.from('ab: -#\n\n  "\'[]{},&*!|>%'), 'load:\n', '  stages:\n', '# isoperf: '),
+    maxLength: 40,
+  });
+  fc.assert(
+    fc.property(soup, fc.nat(20), fc.nat(30), (text, line, column) => {
+      for (const entry of completions(text, { line, column })) {
+        expect(entry.range.startColumn).toBeGreaterThanOrEqual(0);
+        expect(entry.range.endColumn).toBeGreaterThanOrEqual(entry.range.startColumn);
+      }
+    }),
+    { numRuns: 400 },
+  );
+});

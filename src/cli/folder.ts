@@ -34,7 +34,20 @@ export function diskFolder(name: string, place: string): FolderAccess {
       }
     },
     readLines: (file) => lines(inside(file)),
+    readBytes: (file) => bytes(inside(file)),
+    parent: () => diskFolder(path.join(name, '..'), path.dirname(place)),
   };
+}
+
+/** One file as a folder that holds nothing else: a user may point at a result file itself. */
+export function diskFile(name: string, place: string): FolderAccess {
+  const folder = diskFolder(path.dirname(name), path.dirname(place));
+  const file = path.basename(place);
+  return { ...folder, list: () => Promise.resolve([file]), folders: () => Promise.resolve([]), parent: () => folder };
+}
+
+async function* bytes(file: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(file, { highWaterMark: 4 * 1024 * 1024 }) as AsyncIterable<Uint8Array>;
 }
 
 async function entries(place: string) {

@@ -27,6 +27,11 @@ const VERBS: readonly Verb[] = [
     load: async () => (await import('./compare')).compareCommand,
   },
   {
+    name: 'import',
+    summary: "read anybody's results: what they are, what the numbers mean, what is wrong with them",
+    load: async () => (await import('./import')).importCommand,
+  },
+  {
     name: 'simulate',
     summary: 'serve a simulated model whose truth is set by flags',
     load: async () => (await import('./simulate')).simulateCommand,

@@ -50,7 +50,7 @@ const stage = z.object({
   loadType: z.string(),
   arrivalLaw: z.string().meta({
     description:
-      'The law the arrivals really follow: exponential-gaps-rescaled (inference-perf "constant"), poisson-per-second (its "poisson"), closed-loop.',
+      'The law the arrivals really follow: exponential-gaps-rescaled (inference-perf "constant"), poisson-per-second (its "poisson"), even, burst-all-at-once, burst-groups-of-N, trace, closed-loop.',
   }),
   seed: z.int().optional(),
   requestedRateRps: z.number().optional(),
@@ -70,6 +70,9 @@ const stage = z.object({
     .optional()
     .meta({ description: 'Coefficient of variation of the realised gaps: 0 even, 1 Poisson.' }),
   scheduleHash: z.string().optional().meta({ description: 'sha256 of the planned offsets.' }),
+  deadline: z.object({ seconds: z.number(), graceSeconds: z.number() }).optional().meta({
+    description: 'After so many seconds nothing more was sent; what was in flight got the grace, then was cancelled.',
+  }),
 });
 export type StageManifest = z.infer<typeof stage>;
 
@@ -159,6 +162,37 @@ export const manifestSchema = z.object({
       .meta({ description: 'What every request body carries beside the prompt, the model and max_tokens.' }),
     sharedPrefixTokens: z.number().optional(),
   }),
+  sweep: z
+    .object({
+      type: z.enum(['linear', 'geometric']),
+      source: z
+        .string()
+        .meta({ description: 'probe, the directive sweep-rates, or the run.json the rates were pinned from.' }),
+      saturationRps: z.number().optional().meta({ description: 'Completed requests per second while saturated.' }),
+      saturationPercentile: z.number().optional(),
+      ratesRps: z.array(z.number()),
+      probe: z
+        .object({
+          requests: count,
+          answered: count,
+          failed: count,
+          offeredRps: z.number(),
+          maxInFlight: count,
+          capReached: z
+            .boolean()
+            .meta({ description: 'The client’s cap in flight was reached: the rate is that of the cap.' }),
+          saturated: z.boolean().meta({ description: 'False when the server kept up: the rate is a lower bound.' }),
+          windowSeconds: z.number(),
+        })
+        .optional()
+        .meta({ description: 'The probe’s requests are in no report.' }),
+    })
+    .optional()
+    .meta({ description: 'Where the rates of a sweep’s stages came from.' }),
+  slo: z
+    .object({ ttftSeconds: z.number().optional(), tpotSeconds: z.number().optional() })
+    .optional()
+    .meta({ description: 'Limits sent to the server in SLO headers; goodput is judged by them.' }),
   stages: z.array(stage),
   counts: counts.optional(),
   tokens: z

@@ -117,6 +117,35 @@ export function outcomeWords(counts: OutcomeCounts): string {
 const TONES: Readonly<Record<string, Tone>> = { error: 'bad', warning: 'caution', information: 'neutral' };
 const ORDER: readonly Tone[] = ['bad', 'caution', 'neutral', 'good'];
 
+/** Percentiles are over those that were answered: what is missing among them is no accident. */
+function completenessNotes({ manifest, records }: Run): ViewNote[] {
+  const notes: ViewNote[] = [];
+  if (!manifest) return notes;
+  if (manifest.state !== 'complete') {
+    notes.push({
+      tone: 'bad',
+      title: 'The run is incomplete: its numbers are of the part that was sent, not of the planned workload',
+      remedy: 'Run it again to its end before comparing it.',
+    });
+  }
+  const ended = (records ?? []).filter((record) => record.outcome.kind === 'ok' || record.outcome.kind === 'failed');
+  const failed = ended.filter((record) => record.outcome.kind === 'failed').length;
+  if (failed > 0) {
+    notes.push({
+      tone: 'caution',
+      title: `${whole(failed)} of ${counted(ended.length, 'request')} failed: every latency here is over the ${whole(ended.length - failed)} that were answered`,
+    });
+  }
+  if (manifest.window.warmupStages.length === 0) {
+    notes.push({
+      tone: 'neutral',
+      title: 'No warm-up was left out: the first requests after the start are in the numbers',
+      remedy: 'Mark a leading stage with `# isoperf: warmup`.',
+    });
+  }
+  return notes;
+}
+
 /** What a reader must know before the numbers, worst first; the same thing once, whoever says it. */
 function notesOf(run: Run): ViewNote[] {
   const notes: ViewNote[] = [];
@@ -135,6 +164,7 @@ function notesOf(run: Run): ViewNote[] {
     const title = stage.verdict === 'client-limited' ? 'The client was the bottleneck' : 'The client was under strain';
     add({ tone, title: `${title} in stage ${stage.stage}`, detail: stage.reasons.join('; ') });
   }
+  for (const note of completenessNotes(run)) add(note);
   const counting = countingOf(run);
   if (run.manifest && counting.output === 'not-counted') {
     const reason = run.manifest.tokens?.output.reason;

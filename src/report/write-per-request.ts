@@ -70,7 +70,7 @@ function entryOf({ record, request, response }: PerRequestEntry, zeroSeconds: nu
           : {}),
       },
       extra_info: {},
-      lora_adapter: null,
+      lora_adapter: record.adapter ?? null,
       labels: null,
       input_tokens: input,
     },

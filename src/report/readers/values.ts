@@ -124,7 +124,7 @@ export function compact<T extends object>(value: { [K in keyof T]: T[K] | undefi
 
 /** A value as one short line for a list of facts. */
 export function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : String(JSON.stringify(value));
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > 200 ? `${text.slice(0, 200)}...` : text;
 }
 

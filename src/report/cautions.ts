@@ -1,0 +1,166 @@
+// What a reader must know about a scope although its arithmetic is sound.
+import { minimumCountFor } from '../metrics/statistics';
+import { measureOf, statisticOf, type CanonicalReport, type ReportScope } from './canonical';
+import { duration, percent, significant, whole } from './figures';
+import type { Caution } from './identity';
+import { at, numberAt, textAt } from './readers/values';
+
+const LATENCIES = ['ttft', 'tpot', 'e2e', 'ntpot'] as const;
+
+export function cautionsOf(scope: ReportScope, report: CanonicalReport): Caution[] {
+  return [
+    ...fewRequests(scope),
+    ...lateClient(scope),
+    ...failures(scope),
+    ...emptyAnswers(scope),
+    ...askedLength(scope, report),
+    ...goodput(scope),
+    ...server(scope),
+    ...timeouts(scope),
+  ];
+}
+
+/** The highest percentile shown against the count that a 95 % bound on it needs. */
+function fewRequests(scope: ReportScope): Caution[] {
+  const n = scope.counts.ok;
+  if (n === undefined) return [];
+  const shown = new Set<number>();
+  for (const id of LATENCIES) {
+    for (const key of Object.keys(measureOf(scope, id)?.stats ?? {})) {
+      const match = /^p(\d+(?:\.\d+)?)$/.exec(key);
+      if (match && Number(match[1]) >= 50) shown.add(Number(match[1]));
+    }
+  }
+  const weak = [...shown].sort((a, b) => a - b).filter((p) => n < minimumCountFor(p));
+  const first = weak[0];
+  if (first === undefined) return [];
+  const names = weak.map((p) => `p${p}`).join(', ');
+  return [
+    {
+      id: 'few-requests',
+      scope: scope.id,
+      message: `${whole(n)} answers are too few for ${names}: p${first} needs ${whole(minimumCountFor(first))} for a bound with 95 % confidence`,
+      pitfall: 'CMP012',
+    },
+  ];
+}
+
+function lateClient(scope: ReportScope): Caution[] {
+  const delay = measureOf(scope, 'schedule_delay')?.stats;
+  const mean = delay?.['mean'];
+  if (mean === undefined || mean < 0.05 || scope.load.model === 'closed') return [];
+  const p99 = delay?.['p99'];
+  return [
+    {
+      id: 'late-client',
+      scope: scope.id,
+      message: `requests were sent ${duration(mean)} late on average${p99 === undefined ? '' : `, p99 ${duration(p99)}`}: no latency contains that wait`,
+      pitfall: mean > 1 ? 'CMP005' : 'CMP003',
+    },
+  ];
+}
+
+function failures(scope: ReportScope): Caution[] {
+  const { failed, total } = scope.counts;
+  if (failed === undefined || total === undefined || total === 0 || failed / total <= 0.01) return [];
+  return [
+    {
+      id: 'failures',
+      scope: scope.id,
+      message: `${whole(failed)} of ${whole(total)} requests failed (${percent(failed / total)}): latencies are those of the survivors`,
+      pitfall: 'CMP065',
+    },
+  ];
+}
+
+function emptyAnswers(scope: ReportScope): Caution[] {
+  const ntpot = measureOf(scope, 'ntpot');
+  if (ntpot?.stats['min'] !== 0) return [];
+  return [
+    {
+      id: 'empty-answers',
+      scope: scope.id,
+      message: 'some answers had no token that was counted: each is an NTPOT of 0, and the mean is too small',
+      pitfall: 'CMP061',
+    },
+  ];
+}
+
+/** A fixed length was asked for, the end of sequence ignored, and the client counts another one: it is the counter. */
+function askedLength(scope: ReportScope, report: CanonicalReport): Caution[] {
+  const config = report.config;
+  if (scope.kind === 'summary' || at(config, 'server', 'ignore_eos') === false) return [];
+  const fixed =
+    textAt(config, 'data', 'type') === 'shared_prefix'
+      ? numberAt(config, 'data', 'shared_prefix', 'output_len')
+      : undefined;
+  const output = measureOf(scope, 'output_tokens');
+  const mean = output?.stats['mean'];
+  if (fixed === undefined || mean === undefined || Math.abs(mean - fixed) / fixed < 0.01) return [];
+  return [
+    {
+      id: 'asked-length',
+      scope: scope.id,
+      message: `${significant(fixed)} output tokens were asked for with ignore_eos, ${significant(mean)} were counted on average (${percent((mean - fixed) / fixed)}): ${output?.definition.tokens === 'client' ? 'the client tokenized the text again' : 'the server stopped early'}`,
+      pitfall: output?.definition.tokens === 'client' ? 'CMP058' : 'CMP036',
+    },
+  ];
+}
+
+function goodput(scope: ReportScope): Caution[] {
+  const { failed, ok } = scope.counts;
+  const share = scope.goodput?.stats['goodput_percentage'];
+  const good = scope.goodput?.stats['good_requests'];
+  if (share === undefined || failed === undefined || ok === undefined || failed === 0) return [];
+  const all = ok + failed;
+  const honest = good === undefined ? (share * ok) / all : (good / all) * 100;
+  return [
+    {
+      id: 'goodput',
+      scope: scope.id,
+      message: `goodput is ${significant(share)} % of the successes, and ${significant(honest)} % when the ${whole(failed)} failures count`,
+      pitfall: 'CMP066',
+    },
+  ];
+}
+
+function server(scope: ReportScope): Caution[] {
+  const telemetry = scope.server;
+  if (!telemetry) return [];
+  const served = (scope.counts.ok ?? 0) > 0;
+  return [
+    ...(served && telemetry.zeros.length > 0
+      ? [
+          {
+            id: 'zeros' as const,
+            scope: scope.id,
+            message: `${telemetry.file} says 0 for ${telemetry.zeros.join(', ')}: a metric that is missing or renamed is written as 0, so read it as no data`,
+            pitfall: 'CMP072',
+          },
+        ]
+      : []),
+    ...(telemetry.misnamed.length > 0
+      ? [
+          {
+            id: 'misnamed' as const,
+            scope: scope.id,
+            message: `${telemetry.file}: ${telemetry.misnamed.join('; ')}`,
+            pitfall: 'CMP073',
+          },
+        ]
+      : []),
+  ];
+}
+
+function timeouts(scope: ReportScope): Caution[] {
+  const longest = statisticOf(scope, 'failed_latency', 'max');
+  if (longest === undefined || Math.abs(longest - 300) > 3) return [];
+  return [
+    {
+      id: 'timeout',
+      scope: scope.id,
+      message: 'the longest failure took 300 s: requests ended at the client’s default timeout',
+      pitfall: 'CMP064',
+    },
+  ];
+}

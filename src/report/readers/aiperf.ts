@@ -1,0 +1,230 @@
+// Reader of AIPerf's and genai-perf's JSON export and of AIPerf's per-request JSONL (reference peers.md sections 2 and 4.5).
+import type { CanonicalReport, Definition, Measure, QuantityId, ReportScope, ScopeCounts } from '../canonical';
+import type { ReportReader } from './reader';
+import { at, compact, isObject, measure, numberAt, shown, single, statisticsOf, textAt, type Json } from './values';
+
+/** Units as the file names them -> factor to ours. */
+const UNITS: Readonly<Record<string, number>> = {
+  ns: 1e-9,
+  us: 1e-6,
+  ms: 1e-3,
+  milliseconds: 1e-3,
+  s: 1,
+  sec: 1,
+  seconds: 1,
+};
+
+const SAMPLE = { start: 'send', weighting: 'requests', stdDev: 'sample' } as const satisfies Definition;
+
+const LATENCIES: readonly { id: QuantityId; key: string; definition: Definition }[] = [
+  { id: 'ttft', key: 'time_to_first_token', definition: { ...SAMPLE, anchor: 'first-content-or-reasoning' } },
+  {
+    id: 'tpot',
+    key: 'inter_token_latency',
+    definition: {
+      ...SAMPLE,
+      end: 'last-token',
+      note: 'AIPerf calls it inter token latency: (latency - TTFT) / (n - 1)',
+    },
+  },
+  { id: 'chunk_gap', key: 'inter_chunk_latency', definition: { weighting: 'gaps', stdDev: 'sample' } },
+  { id: 'e2e', key: 'request_latency', definition: { ...SAMPLE, end: 'last-token' } },
+];
+
+const RATES: readonly (readonly [QuantityId, string])[] = [
+  ['requests_per_sec', 'request_throughput'],
+  ['output_tokens_per_sec', 'output_token_throughput'],
+  ['total_tokens_per_sec', 'total_token_throughput'],
+];
+
+function isExport(value: unknown): value is Json {
+  if (!isObject(value) || !isBlock(value['request_latency'])) return false;
+  return ['schema_version', 'aiperf_version', 'input_config', 'run_info'].some((key) => Object.hasOwn(value, key));
+}
+
+function isBlock(value: unknown): boolean {
+  return textAt(value, 'unit') !== undefined && numberAt(value, 'avg') !== undefined;
+}
+
+export function isAiperfRecord(value: unknown): value is Json {
+  return (
+    isObject(value) &&
+    isObject(value['metadata']) &&
+    isObject(value['metrics']) &&
+    Object.hasOwn(value['metadata'], 'request_start_ns')
+  );
+}
+
+function oneExport(value: Json, file: string): CanonicalReport {
+  const schema = textAt(value, 'schema_version');
+  const aiperf = schema !== undefined || Object.hasOwn(value, 'aiperf_version') || Object.hasOwn(value, 'run_info');
+  const version = textAt(value, 'aiperf_version');
+  const input = value['input_config'];
+  const server = findKey(input, 'use_server_token_count');
+  const unknownUnits = LATENCIES.filter(({ key }) => isBlock(value[key]) && factorOf(value[key]) === undefined);
+  return {
+    tool: aiperf ? 'aiperf' : 'genai-perf',
+    ...(version === undefined ? {} : { toolVersion: version }),
+    versionClass: {
+      name: aiperf ? `schema ${schema ?? 'before 1.0'}` : 'genai-perf',
+      evidence: [schema === undefined ? "'input_config' and no 'schema_version'" : `schema_version ${schema}`],
+    },
+    place: file,
+    name: file,
+    files: [file],
+    ...compact<{ seed?: string; startedAt?: string; model?: string; endpoint?: string }>({
+      seed: numberAt(value, 'run_info', 'random_seed')?.toString() ?? asText(findKey(input, 'random_seed')),
+      startedAt: textAt(value, 'start_time'),
+      model: asText(findKey(input, 'model_names')) ?? asText(findKey(input, 'model')),
+      endpoint: asText(findKey(input, 'urls')) ?? asText(findKey(input, 'url')),
+    }),
+    scopes: [scopeOf(value, file, server === true)],
+    assumptions: [
+      server === undefined
+        ? 'the client counted the output tokens (use_server_token_count off, its default): the file does not say so'
+        : `output tokens are the ${server === true ? 'server’s' : 'client’s'} (use_server_token_count ${shown(server)})`,
+      'percentiles are taken to be interpolated: the export does not say how',
+    ],
+    notRecorded: [
+      ...(isBlock(value['time_to_first_token'])
+        ? []
+        : ['TTFT, decode time and gaps (not streamed, or left out of the export)']),
+      ...(numberAt(value, 'benchmark_duration', 'avg') === undefined ? ['length of the window'] : []),
+      ...(input === undefined ? ['the input config (load, lengths, endpoint, tokenizer)'] : []),
+      ...(Object.hasOwn(value, 'warmup_metrics') ? [] : ['warm-up']),
+      ...(numberAt(value, 'error_request_count', 'avg') === undefined
+        ? ['failed requests (no error_request_count: none, or not counted)']
+        : []),
+      'server version and flags',
+    ],
+    facts: factsOf(value, file),
+    problems: unknownUnits.map(({ key }) => ({
+      code: 'REP122',
+      severity: 'warning',
+      path: [key],
+      message: `${file}: '${key}' is in '${textAt(value, key, 'unit')}', a unit that is not known: the number was left out`,
+      file,
+    })),
+    ...verdictOf(value, file),
+  };
+}
+
+function scopeOf(value: Json, file: string, server: boolean): ReportScope {
+  const ok = numberAt(value, 'request_count', 'avg');
+  const failed = numberAt(value, 'error_request_count', 'avg');
+  const total = ok === undefined ? undefined : ok + (failed ?? 0);
+  const duration = secondsAt(value, 'benchmark_duration');
+  const tokens: Definition['tokens'] = server ? 'server' : 'client';
+  const lengths = (id: QuantityId, key: string): readonly Measure[] =>
+    measure(id, statisticsOf(value[key], 1), { file, key: `${key}.*`, definition: { tokens, stdDev: 'sample' } });
+  return {
+    id: file,
+    label: textAt(value, 'run_info', 'run_label') ?? file,
+    kind: 'run',
+    file,
+    load: loadOf(value),
+    counts: compact<ScopeCounts>({ ok, failed, total }),
+    ...(duration === undefined ? {} : { windowSeconds: { value: duration, from: 'benchmark_duration' } }),
+    measures: [
+      ...LATENCIES.flatMap(({ id, key, definition }) => {
+        const factor = factorOf(value[key]);
+        if (factor === undefined) return [];
+        const full = id === 'tpot' ? { ...definition, tokens } : definition;
+        return measure(id, statisticsOf(value[key], factor), {
+          file,
+          key: `${key}.*`,
+          factor,
+          definition: full,
+          count: numberAt(value, key, 'count'),
+        });
+      }),
+      ...lengths('prompt_tokens', 'input_sequence_length'),
+      ...lengths('output_tokens', 'output_sequence_length'),
+      ...RATES.flatMap(([id, key]) =>
+        single(id, numberAt(value, key, 'avg'), {
+          file,
+          key: `${key}.avg`,
+          definition: { window: 'first send to last answer' },
+        }),
+      ),
+    ],
+  };
+}
+
+function factorOf(block: unknown): number | undefined {
+  const unit = textAt(block, 'unit')?.toLowerCase();
+  return unit === undefined || !Object.hasOwn(UNITS, unit) ? undefined : UNITS[unit];
+}
+
+function secondsAt(value: Json, key: string): number | undefined {
+  const number = numberAt(value, key, 'avg');
+  const factor = factorOf(value[key]);
+  return number === undefined || factor === undefined ? undefined : number * factor;
+}
+
+function loadOf(value: Json): ReportScope['load'] {
+  const input = value['input_config'];
+  const number = (key: string): number | undefined => {
+    const found = findKey(input, key) ?? at(value, 'run_info', 'variation_values', `phases.profiling.${key}`);
+    return typeof found === 'number' && Number.isFinite(found) ? found : undefined;
+  };
+  const rate = number('request_rate');
+  const level = number('concurrency');
+  if (rate !== undefined) {
+    return {
+      model: 'open',
+      requestedRateRps: rate,
+      words: `${rate} requests/s asked`,
+      ...(level === undefined ? {} : { cap: { value: level, from: `concurrency ${level}` } }),
+    };
+  }
+  if (level !== undefined) return { model: 'closed', concurrency: level, words: `${level} concurrent` };
+  return { model: 'not recorded', words: 'not recorded' };
+}
+
+/** First value of a key anywhere in the input config, whose nesting changed between versions. Bounded depth. */
+function findKey(value: unknown, key: string, depth = 0): unknown {
+  if (depth > 6 || !isObject(value)) return undefined;
+  if (Object.hasOwn(value, key) && value[key] !== null) return value[key];
+  for (const entry of Object.values(value)) {
+    const found = findKey(entry, key, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function asText(value: unknown): string | undefined {
+  if (Array.isArray(value)) return value.length > 0 ? value.map(shown).join(', ') : undefined;
+  return value === undefined || value === null ? undefined : shown(value);
+}
+
+function factsOf(value: Json, file: string): CanonicalReport['facts'] {
+  return ['cli_command', 'benchmark_id', 'variation_label', 'trial'].flatMap((label) => {
+    const fact = at(value, 'run_info', label);
+    return fact === undefined || fact === null
+      ? []
+      : [{ label, value: shown(fact), source: `${file}: run_info.${label}` }];
+  });
+}
+
+function verdictOf(value: Json, file: string): Pick<CanonicalReport, 'ownVerdict'> | Record<string, never> {
+  const reasons = value['runtime_submission_invalid_reasons'];
+  const words = [
+    ...(Array.isArray(reasons) ? reasons.map((reason) => `AIPerf says the run is not valid: ${shown(reason)}`) : []),
+    ...(value['was_cancelled'] === true ? ['the run was cancelled'] : []),
+  ];
+  return words.length > 0 ? { ownVerdict: words.map((word) => `${file}: ${word}`) } : {};
+}
+
+export const aiperfReader: ReportReader = {
+  tool: 'aiperf',
+  recognise: ({ value, format }) => {
+    if (isExport(value)) return { role: 'export', evidence: "request_latency with 'unit' and 'avg'" };
+    const first: unknown = format === 'jsonl' && Array.isArray(value) ? value[0] : value;
+    return isAiperfRecord(first) ? { role: 'records', evidence: 'metadata.request_start_ns and metrics' } : undefined;
+  },
+  read: ({ documents }) => ({
+    reports: documents.flatMap(({ value, file }) => (isExport(value) ? [oneExport(value, file)] : [])),
+    problems: [],
+  }),
+};

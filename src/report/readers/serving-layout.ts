@@ -1,0 +1,92 @@
+// The flat layout that vLLM's `bench serve` introduced and SGLang and InferenceX took over: `mean_ttft_ms`, `p99_tpot_ms`, `duration`.
+import type { Definition, Measure, QuantityId, ReportScope, Statistics } from '../canonical';
+import { measure, numberOf, quantileKey, shown, type Json } from './values';
+
+export interface FlatBlock {
+  readonly quantity: QuantityId;
+  /** `ttft` in `mean_ttft_ms`. */
+  readonly name: string;
+  readonly definition: Definition;
+}
+
+/** @param suffix `_ms`, or empty where a tool writes seconds */
+export function flatMeasures(value: Json, file: string, blocks: readonly FlatBlock[], suffix: string): Measure[] {
+  const factor = suffix === '_ms' ? 0.001 : 1;
+  return blocks.flatMap(({ quantity, name, definition }) =>
+    measure(quantity, flatStatistics(value, `${name}${suffix}`, factor), {
+      file,
+      key: `*_${name}${suffix}`,
+      factor,
+      definition,
+    }),
+  );
+}
+
+function flatStatistics(value: Json, ending: string, factor: number): Statistics | undefined {
+  const stats: Record<string, number> = {};
+  for (const [key, entry] of Object.entries(value)) {
+    if (!key.endsWith(`_${ending}`)) continue;
+    const number = numberOf(entry);
+    const name = flatName(key.slice(0, -ending.length - 1));
+    if (number !== undefined && name !== undefined) stats[name] = number * factor;
+  }
+  return Object.keys(stats).length > 0 ? stats : undefined;
+}
+
+function flatName(name: string): string | undefined {
+  if (name === 'mean' || name === 'min' || name === 'max') return name;
+  if (name === 'median') return 'p50';
+  if (name === 'std') return 'stdDev';
+  const match = /^p(\d{1,2}(?:\.\d+)?)$/.exec(name);
+  return match ? quantileKey(Number(match[1])) : undefined;
+}
+
+/** Total and mean of a token count: the mean is not in the file. */
+export function tokenTotals(
+  quantity: 'prompt_tokens' | 'output_tokens',
+  total: number | undefined,
+  ok: number | undefined,
+  source: { readonly file: string; readonly key: string; readonly definition: Definition },
+): readonly Measure[] {
+  if (total === undefined) return [];
+  const mean = ok === undefined || ok === 0 ? {} : { mean: total / ok };
+  return measure(quantity, { total, ...mean }, { ...source, derived: 'mean: total / completed' });
+}
+
+/** `request_rate` and `max_concurrency` as all three tools write them: a number, Infinity or "inf", null. */
+export function servingLoad(value: Json): ReportScope['load'] {
+  const given = value['request_rate'];
+  const unlimited = given === 'inf' || given === Infinity || given === 'Infinity';
+  const rate = numberOf(given);
+  const cap = numberOf(value['max_concurrency']);
+  const burstiness = numberOf(value['burstiness']);
+  if (rate !== undefined) {
+    const law = burstiness === undefined || burstiness === 1 ? '' : `, burstiness ${burstiness}`;
+    return {
+      model: 'open',
+      requestedRateRps: rate,
+      ...(cap === undefined ? {} : { cap: { value: cap, from: `max_concurrency ${cap}` } }),
+      words: `${rate} requests/s asked${law}${cap === undefined ? '' : `, at most ${cap} in flight`}`,
+    };
+  }
+  if (cap !== undefined) return { model: 'closed', concurrency: cap, words: `${cap} concurrent` };
+  if (unlimited) return { model: 'open', words: 'all requests at once (rate inf)' };
+  return given === undefined || given === null
+    ? { model: 'not recorded', words: 'not recorded' }
+    : { model: 'replay', words: `request_rate ${shown(given)}` };
+}
+
+/** Keys that no reader knows: labels the user or a wrapper added. */
+export function extraFacts(
+  value: Json,
+  file: string,
+  known: ReadonlySet<string>,
+): { label: string; value: string; source: string }[] {
+  return Object.entries(value)
+    .filter(([key, entry]) => !known.has(key) && isPlain(entry) && !/^(?:mean|median|std|p\d+(?:\.\d+)?)_/.test(key))
+    .map(([key, entry]) => ({ label: key, value: shown(entry), source: file }));
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}

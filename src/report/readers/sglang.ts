@@ -1,0 +1,158 @@
+// Reader of SGLang's bench_serving JSONL: one run a line, bare Infinity, milliseconds (reference peers.md sections 2 and 4.3).
+import type { CanonicalReport, Definition, Measure, ScopeCounts } from '../canonical';
+import type { ReportReader, SourceDocument } from './reader';
+import { flatMeasures, servingLoad, tokenTotals, type FlatBlock } from './serving-layout';
+import { compact, hasAll, isObject, numberOf, shown, single, type Json } from './values';
+
+const SEND = {
+  start: 'send',
+  percentiles: 'linear',
+  stdDev: 'population',
+  weighting: 'requests',
+} as const satisfies Definition;
+
+function blocks(perToken: boolean): readonly FlatBlock[] {
+  return [
+    { quantity: 'ttft', name: 'ttft', definition: { ...SEND, anchor: 'first-content-or-reasoning' } },
+    {
+      quantity: 'tpot',
+      name: 'tpot',
+      definition: { ...SEND, end: 'stream-end', tokens: 'server', note: 'contains the tail up to [DONE]' },
+    },
+    {
+      quantity: perToken ? 'token_gap' : 'chunk_gap',
+      name: 'itl',
+      definition: {
+        percentiles: 'linear',
+        stdDev: 'population',
+        weighting: 'gaps',
+        ...(perToken ? { note: 'divided over the re-tokenized tokens of a chunk: accept_length is set' } : {}),
+      },
+    },
+    { quantity: 'e2e', name: 'e2e_latency', definition: { ...SEND, end: 'stream-end' } },
+  ];
+}
+
+const SETTINGS = [
+  'dataset_name',
+  'random_input_len',
+  'random_output_len',
+  'random_range_ratio',
+  'sharegpt_output_len',
+  'accept_length',
+];
+
+function isSglang(value: unknown): value is Json {
+  return (
+    isObject(value) &&
+    hasAll(value, ['backend', 'duration', 'completed', 'total_input_tokens']) &&
+    (Object.hasOwn(value, 'total_output_tokens_retokenized') || Object.hasOwn(value, 'random_range_ratio')) &&
+    Object.hasOwn(value, 'request_rate')
+  );
+}
+
+function linesOf({ format, value }: SourceDocument): readonly unknown[] {
+  return format === 'jsonl' && Array.isArray(value) ? value : [value];
+}
+
+function oneRun(value: Json, file: string, name: string): CanonicalReport {
+  const accept = numberOf(value['accept_length']);
+  const perToken = accept !== undefined && accept > 0;
+  const ok = numberOf(value['completed']);
+  const duration = numberOf(value['duration']);
+  return {
+    tool: 'sglang bench_serving',
+    versionClass: {
+      name: Object.hasOwn(value, 'p90_ttft_ms') ? 'with p90 and p95' : 'p99 for all, p95 for ITL only',
+      evidence: [
+        Object.hasOwn(value, 'p90_ttft_ms') ? "'p90_ttft_ms' is there" : "'p90_ttft_ms' is not there",
+        "'total_output_tokens_retokenized' beside 'total_output_tokens'",
+      ],
+    },
+    place: file,
+    name,
+    files: [file],
+    scopes: [
+      {
+        id: name,
+        label: name,
+        kind: 'run',
+        file,
+        load: servingLoad(value),
+        counts: compact<ScopeCounts>({ ok }),
+        ...(duration === undefined
+          ? {}
+          : { windowSeconds: { value: duration, from: 'duration (contains one extra call to the server)' } }),
+        measures: [...flatMeasures(value, file, blocks(perToken), '_ms'), ...tokensAndRates(value, file, ok)],
+      },
+    ],
+    assumptions: [
+      'output tokens are the server’s usage; SGLang takes the asked length where the server sent none, and does not say so',
+      'one warm-up request was sent and is not in the numbers (its default): the file does not record it',
+    ],
+    notRecorded: [
+      'failed requests',
+      'date',
+      'model',
+      'tokenizer',
+      'tool version',
+      'warm-up',
+      'ignore_eos',
+      'sampling parameters',
+      'seed',
+      'server version and flags',
+      'length distributions',
+      'per-request records (no intervals, no recomputation)',
+    ],
+    facts: SETTINGS.flatMap((label) =>
+      value[label] === undefined || value[label] === null ? [] : [{ label, value: shown(value[label]), source: file }],
+    ),
+    problems: [],
+  };
+}
+
+function tokensAndRates(value: Json, file: string, ok: number | undefined): Measure[] {
+  const window = 'first dispatch to last answer, and one call for the server’s state';
+  const rate = (id: Measure['quantity'], key: string): readonly Measure[] =>
+    single(id, numberOf(value[key]), { file, key, definition: { window } });
+  const output = (key: string, tokens: 'server' | 'client'): readonly Measure[] =>
+    tokenTotals('output_tokens', numberOf(value[key]), ok, { file, key, definition: { tokens } });
+  return [
+    ...tokenTotals('prompt_tokens', numberOf(value['total_input_tokens']), ok, {
+      file,
+      key: 'total_input_tokens',
+      definition: { tokens: 'server-else-client' },
+    }),
+    ...output('total_output_tokens', 'server'),
+    ...output('total_output_tokens_retokenized', 'client'),
+    ...rate('requests_per_sec', 'request_throughput'),
+    ...rate('input_tokens_per_sec', 'input_throughput'),
+    ...rate('output_tokens_per_sec', 'output_throughput'),
+    ...rate('total_tokens_per_sec', 'total_throughput'),
+    ...single('concurrency', numberOf(value['concurrency']), {
+      file,
+      key: 'concurrency',
+      definition: { note: 'sum of latencies / duration' },
+    }),
+  ];
+}
+
+export const sglangReader: ReportReader = {
+  tool: 'sglang bench_serving',
+  recognise: (document) => {
+    const lines = linesOf(document);
+    return lines.length > 0 && lines.every(isSglang)
+      ? { role: 'result', evidence: 'total_output_tokens_retokenized, random_range_ratio' }
+      : undefined;
+  },
+  read: ({ documents }) => ({
+    reports: documents.flatMap((document) =>
+      linesOf(document).flatMap((value, index, all) =>
+        isSglang(value)
+          ? [oneRun(value, document.file, all.length === 1 ? document.file : `${document.file}, line ${index + 1}`)]
+          : [],
+      ),
+    ),
+    problems: [],
+  }),
+};

@@ -1,9 +1,11 @@
 // What a key, a value or a directive means, as Markdown of at most a dozen lines.
 import { DIRECTIVES } from '../config/directives';
 import { fieldAt, type FieldInfo } from '../config/fields';
+import type { Circumstances } from '../config/expectations';
 import { docsAnchor, pitfallsAt } from '../pitfalls/catalogue';
 import type { TextRange } from '../problem';
 import { describeField } from './describe';
+import { expectationAt } from './hints';
 import { placeAt, readings, toRegion, type Place, type Position } from './place';
 
 export interface Hover {
@@ -15,7 +17,7 @@ const MAX_LINES = 12;
 const MAX_PITFALLS = 4;
 
 /** The hover at a position, or undefined where there is nothing to say. */
-export function hover(text: string, position: Position): Hover | undefined {
+export function hover(text: string, position: Position, given: Circumstances = {}): Hover | undefined {
   const directive = directiveHover(text, position);
   if (directive) return directive;
   const place = placeAt(text, position);
@@ -25,11 +27,19 @@ export function hover(text: string, position: Position): Hover | undefined {
   if (!field?.description) return undefined;
   // Over a mapping or list only the key explains; over a scalar both do.
   if (place.part === 'value' && place.node.kind !== 'scalar') return undefined;
-  return { markdown: fieldHover(field, place), range: place.range };
+  return { markdown: fieldHover(field, place, given), range: place.range };
 }
 
-function fieldHover(field: FieldInfo, place: Place): string {
-  return withPitfalls([...describeField(field).split('\n'), ...enumLines(field, place)], place);
+function fieldHover(field: FieldInfo, place: Place, given: Circumstances): string {
+  const lines = [...describeField(field).split('\n'), ...enumLines(field, place), ...expectedLines(place, given)];
+  return withPitfalls(lines.slice(0, MAX_LINES), place);
+}
+
+/** What the hint on the line says; a stage's stands at its first key. */
+function expectedLines({ reading, path }: Place, given: Circumstances): string[] {
+  const isStageKey = path.length === 4 && path[1] === 'stages';
+  const found = reading.loaded && expectationAt(reading.loaded, isStageKey ? path.slice(0, 3) : path, given);
+  return found === undefined ? [] : ['', ...found.split('\n')];
 }
 
 /** Over a word the word's own meaning; over the key all words. */

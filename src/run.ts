@@ -1,8 +1,10 @@
 // Config -> Run, the one use case: prepare, send on time, keep what comes, count after the clock has stopped, report.
 import path from 'node:path';
 import { timestamp } from './config/runtime';
+import { CircuitBreakers } from './loadgen/breakers';
 import { runStages, countOutcomes, type StageOutcome } from './loadgen/engine';
 import { loadInWords } from './loadgen/plan';
+import type { RequestRecord } from './metrics/record';
 import type { Problem } from './problem';
 import type { RunManifest } from './report/manifest';
 import { configYaml } from './report/write-config';
@@ -46,6 +48,7 @@ function folderOf({ config }: RunInput, { out, cwd, now }: RunOptions): string {
 class RunningBenchmark {
   private readonly stages: readonly PlannedStage[];
   private readonly manifest: RunManifest;
+  private readonly breakers: CircuitBreakers | undefined;
   private diskError: Error | undefined;
 
   constructor(
@@ -58,6 +61,9 @@ class RunningBenchmark {
   ) {
     this.stages = prepared.stages.map((plan) => ({ plan, requests: prepared.workload.stages[plan.id]! }));
     this.manifest = plannedManifest(input, options, prepared, this.stages, problems);
+    const { circuit_breakers: breakers, load } = input.config;
+    this.breakers =
+      load.circuit_breakers.length > 0 ? new CircuitBreakers(breakers ?? [], load.circuit_breakers) : undefined;
   }
 
   async run(): Promise<FinishedRun> {
@@ -79,8 +85,9 @@ class RunningBenchmark {
       stop: this.options.stop,
       zeroSeconds: this.manifest.clock.zeroMonotonicSeconds,
       onEvent: this.options.onEvent,
-      onRecord: (record, result) => {
-        store.add(record, result);
+      onRecord: (record, result, sent) => {
+        store.add(record, result, sent);
+        this.watch(record);
       },
       onStageStarted: ({ id }) => {
         this.manifest.stages[id] = { ...this.manifest.stages[id]!, state: 'running' };
@@ -95,6 +102,20 @@ class RunningBenchmark {
     this.stopClock();
     await store.settle();
     return this.finish(store, outcomes);
+  }
+
+  /** Every record comes here, those of warm-ups too, as in inference-perf. An open breaker ends the run at once. */
+  private watch(record: RequestRecord): void {
+    if (!this.breakers || this.options.stop.noMoreSends.aborted) return;
+    const why = this.breakers.feed(record, performance.now() / 1000);
+    if (why === undefined) return;
+    this.note({
+      code: 'RUN042',
+      severity: 'warning',
+      path: ['load', 'circuit_breakers'],
+      message: `The run was stopped: ${why}. What was in flight is cancelled, later stages are not sent.`,
+    });
+    this.options.stop.stop(why, true);
   }
 
   /** Disk errors end the sending, not the program: what is there stays readable, and the run says so. */
@@ -236,7 +257,9 @@ class RunningBenchmark {
     manifest.lengths = realisedLengths(successes, reports.tokens);
     const whole = outcomes.every((outcome) => outcome.complete) && !this.diskError;
     manifest.state = whole ? 'complete' : 'incomplete';
-    const reason = this.diskError ? describeWriteError(this.diskError) : this.options.stop.reason;
+    const reason = this.diskError
+      ? describeWriteError(this.diskError)
+      : (this.options.stop.reason ?? deadlineReason(outcomes));
     if (!whole && reason !== undefined) manifest.stateReason = reason;
     manifest.problems = this.problems.map(problemFacts);
   }
@@ -272,6 +295,12 @@ class RunningBenchmark {
     const example = first?.kind === 'failed' ? ` The first failure: ${first.label}: ${first.message}` : '';
     return `not one of ${measured.length} measured requests succeeded.${example}`;
   }
+}
+
+/** A stage that ran into its own deadline, in a run that nobody stopped. */
+function deadlineReason(outcomes: readonly StageOutcome[]): string | undefined {
+  const late = outcomes.find(({ complete, stage }) => !complete && stage.deadline);
+  return late && `stage ${late.stage.id}: stage deadline of ${late.stage.deadline!.seconds} s`;
 }
 
 export type { FinishedRun, RunInput, RunOptions, RunResult } from './run/types';

@@ -16,6 +16,8 @@ export interface PreparedRequest {
   readonly promptHash: string;
   readonly askedPromptTokens?: number;
   readonly maxTokens: number;
+  /** LoRA adapter named in the body in place of the model. */
+  readonly adapter?: string;
   /** The prompt's texts as a client tokenizer would count them. */
   readonly promptTexts: readonly string[];
 }

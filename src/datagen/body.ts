@@ -1,5 +1,6 @@
 // Request bodies as inference-perf sends them (reference 4.1), serialised once, before the clock starts.
 import { createHash } from 'node:crypto';
+import type { ChatMessage, PromptContent } from './prompts';
 
 export interface BodyOptions {
   readonly model: string;
@@ -28,28 +29,50 @@ export interface SerialisedBody {
   readonly promptHash: string;
 }
 
-/** Makes the bodies of one run. Key order as inference-perf's; for chat the prompt is one user message. */
-export function bodyMaker(options: BodyOptions): (prompt: string, maxTokens: number) => SerialisedBody {
-  const { model, api, streaming, ignoreEos, responseFormat } = options;
-  const head = `{"model":${JSON.stringify(model)},`;
-  return (prompt, maxTokens) => {
-    const fields: Record<string, unknown> = {
-      ...(api === 'chat' ? { messages: [{ role: 'user', content: prompt }] } : { prompt }),
-      max_tokens: maxTokens,
-      ignore_eos: ignoreEos,
-      stream: streaming,
-    };
-    if (streaming) fields['stream_options'] = { include_usage: true };
-    if (responseFormat) fields['response_format'] = responseFormatField(responseFormat);
-    const rest = JSON.stringify(fields);
+/** Makes the bodies of one run. Key order as inference-perf's; for chat a plain text is one user message. */
+export function bodyMaker(options: BodyOptions): (content: PromptContent, maxTokens: number) => SerialisedBody {
+  const head = modelHead(options.model);
+  return (content, maxTokens) => {
+    const rest = JSON.stringify({ ...contentField(options.api, content), ...parameters(options, maxTokens) });
     const body = head + rest.slice(1);
-    return {
-      body,
-      bytes: Buffer.byteLength(body),
-      // 128 bits keep a journal line short and are far beyond chance for any number of requests.
-      promptHash: createHash('sha256').update(rest).digest('hex').slice(0, 32),
-    };
+    return { body, bytes: Buffer.byteLength(body), promptHash: hashOf(rest) };
   };
+}
+
+/** What stands before and after the text of a completion whose prompt is known only when it is sent; quotes included. */
+export function turnFrame(options: BodyOptions, maxTokens: number): { readonly head: string; readonly tail: string } {
+  const rest = JSON.stringify(parameters(options, maxTokens));
+  return { head: `${modelHead(options.model)}"prompt":"`, tail: `",${rest.slice(1)}` };
+}
+
+/** 128 bits keep a journal line short and are far beyond chance for any number of requests. */
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** What every body carries beside the model and the prompt. */
+export function parameters(options: Omit<BodyOptions, 'model'>, maxTokens: number): Record<string, unknown> {
+  const { streaming, ignoreEos, responseFormat } = options;
+  return {
+    max_tokens: maxTokens,
+    ignore_eos: ignoreEos,
+    stream: streaming,
+    ...(streaming ? { stream_options: { include_usage: true } } : {}),
+    ...(responseFormat ? { response_format: responseFormatField(responseFormat) } : {}),
+  };
+}
+
+function modelHead(model: string): string {
+  return `{"model":${JSON.stringify(model)},`;
+}
+
+function contentField(api: BodyOptions['api'], content: PromptContent): Record<string, unknown> {
+  if (api === 'chat') return { messages: messagesOf(content) };
+  return { prompt: typeof content === 'string' ? content : content.map((message) => message.content).join('\n') };
+}
+
+function messagesOf(content: PromptContent): readonly ChatMessage[] {
+  return typeof content === 'string' ? [{ role: 'user', content }] : content;
 }
 
 function responseFormatField({ type, name, jsonSchema }: ResponseFormat): unknown {

@@ -10,7 +10,7 @@ export function mockPrompts(api: 'completion' | 'chat', isMockServer: boolean): 
   return {
     unit: 'tokens',
     stage: () => (index) => ({
-      text: api === 'chat' ? `mock prompt ${index + 1}` : `1 2 3 ${index + 1}`,
+      content: api === 'chat' ? `mock prompt ${index + 1}` : `1 2 3 ${index + 1}`,
       maxTokens,
     }),
   };

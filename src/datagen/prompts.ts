@@ -1,22 +1,50 @@
 // What every data type gives: prompts by index within a stage.
+import type { Problem, Result } from '../problem';
+import type { TurnPlan } from './conversation';
 import type { StageName } from './random';
 import type { LengthUnit } from './text';
 
+/** `role` as the data type writes it; billsum_conversations sends its data set's own words. */
+export interface ChatMessage {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** One text, or the messages of a chat. */
+export type PromptContent = string | readonly ChatMessage[];
+
 export interface Prompt {
-  readonly text: string;
+  readonly content: PromptContent;
   /** Tokens to ask for; 0 means inference-perf's default of 30. */
   readonly maxTokens: number;
   /** Wanted length of the prompt in the source's unit; absent when the data type fixes none. */
   readonly asked?: number;
   /** Length that was reached. */
   readonly length?: number;
+  /** Present for a turn of a conversation; `content` is then what this turn adds. */
+  readonly turn?: Turn;
 }
+
+/** A turn before it has a body around it. */
+export type Turn = Omit<TurnPlan, 'head' | 'tail'>;
 
 export interface PromptSource {
   readonly unit: LengthUnit;
   /** The endpoint this data type really uses, when it ignores `api.type`. */
   readonly api?: 'completion' | 'chat';
   readonly sharedPrefixLength?: number;
-  /** Prompts of one stage by index from 0, asked for in ascending order. Every stage starts at index 0 again, as upstream. */
-  stage(name: StageName): (index: number) => Prompt;
+  /**
+   * Prompts of one stage by index from 0, asked for in ascending order, stage after stage. Generated types start at index 0 again in
+   * every stage, data sets go on where the stage before stopped, as upstream. A Result without a prompt ends the preparation.
+   */
+  stage(name: StageName): (index: number) => MadePrompt | Promise<MadePrompt>;
+  /** What was noticed while prompts were made, asked for once at the end. */
+  readonly remarks?: () => readonly Problem[];
+}
+
+export type MadePrompt = Prompt | Extract<Result<never>, { ok: false }>;
+
+/** All texts of a prompt, as a client tokenizer counts them: one for a completion, one for each message of a chat. */
+export function textsOf(content: PromptContent): readonly string[] {
+  return typeof content === 'string' ? [content] : content.map((message) => message.content);
 }

@@ -25,9 +25,9 @@ export function stream(seed: number, purpose: string, ...name: readonly (string 
   return xoroshiro128plusFromState([0, 4, 8, 12].map((at) => digest.readInt32LE(at)));
 }
 
-/** What a stage's streams are named by: its index among the measured stages, or among the warm-up stages. */
+/** What a stage's streams are named by: its index among the measured stages, or among the warm-up stages; a sweep's probe is apart. */
 export interface StageName {
-  readonly kind: 'measured' | 'warmup';
+  readonly kind: 'measured' | 'warmup' | 'probe';
   readonly index: number;
 }
 
@@ -40,7 +40,7 @@ export function stageStream(seed: number, purpose: string, stage: StageName): Rn
 export function nameStages(warmup: readonly boolean[]): StageName[] {
   const next = { measured: 0, warmup: 0 };
   return warmup.map((isWarmup) => {
-    const kind = isWarmup ? 'warmup' : 'measured';
+    const kind: 'warmup' | 'measured' = isWarmup ? 'warmup' : 'measured';
     return { kind, index: next[kind]++ };
   });
 }

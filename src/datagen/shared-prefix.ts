@@ -1,5 +1,6 @@
-// data.type shared_prefix: groups of prompts that begin alike, made once and repeated (reference 2.2 B and 2.4), single turn.
+// data.type shared_prefix: groups of prompts that begin alike, made once and repeated, or conversations of several turns (2.2 B and 2.4).
 import type { Problem, Result } from '../problem';
+import type { TextPart } from './conversation';
 import { sampledLength, sampledRefusal, type LengthDistribution } from './lengths';
 import type { Prompt, PromptSource } from './prompts';
 import { shuffle, stream, type Rng } from './random';
@@ -14,6 +15,8 @@ export interface SharedPrefixData {
   readonly systemPromptLength: LengthChoice;
   readonly questionLength: LengthChoice;
   readonly outputLength: LengthChoice;
+  /** `enable_multi_turn_chat`: every prompt begins a conversation of its own. */
+  readonly multiTurn?: boolean;
   /** `data.shared_prefix.seed`; null is "unseeded" upstream, where IsoPerf takes the run's seed. */
   readonly seed: number | null;
 }
@@ -45,8 +48,8 @@ export function sharedPrefixPrompts({ api, data, seed, texts }: SharedPrefixInpu
     const refusal = typeof choice === 'number' ? undefined : sampledRefusal(choice);
     if (refusal !== undefined) return refuse(['data', 'shared_prefix', key], `Nothing was sent: ${refusal}.`);
   }
-  const rng = stream(data.seed ?? seed, 'shared-prefix');
-  const made = makePrompts(data, texts, rng);
+  const own = data.seed ?? seed;
+  const made = makePrompts(data, texts, stream(own, 'shared-prefix'));
   const negative = made.prompts.find((prompt) => prompt.maxTokens < 0);
   if (negative) {
     return refuse(
@@ -60,9 +63,9 @@ export function sharedPrefixPrompts({ api, data, seed, texts }: SharedPrefixInpu
       unit: texts.unit,
       api: 'completion',
       sharedPrefixLength: made.meanPrefixLength,
-      stage: () => (index) => made.prompts[index % made.prompts.length]!,
+      stage: () => (data.multiTurn === true ? conversations(made.prompts, data, texts, own) : repeated(made.prompts)),
     },
-    problems: api === 'chat' ? [CHAT_IGNORED] : [],
+    problems: [...(api === 'chat' ? [CHAT_IGNORED] : []), ...(data.multiTurn === true ? [MULTI_TURN] : [])],
   };
 }
 
@@ -75,12 +78,78 @@ const CHAT_IGNORED: Problem = {
   remedy: 'Set api.type to completion: it says what really happens.',
 };
 
+const MULTI_TURN: Problem = {
+  code: 'RUN062',
+  severity: 'warning',
+  path: ['data', 'shared_prefix', 'enable_multi_turn_chat'],
+  message:
+    'Each conversation begins with its shared prefix and a question, and every further turn adds a new question after the answer. inference-perf sends the same question again in every turn, with the prefix in front of it each time, so its prompts grow faster and repeat themselves.',
+  remedy: 'Compare multi-turn runs with runs of the same tool only.',
+};
+
+interface PrefixedPrompt {
+  readonly prefix: TextPart;
+  /** Prefix and question. */
+  readonly text: string;
+  readonly length: number;
+  readonly asked: number;
+  readonly maxTokens: number;
+}
+
+function repeated(prompts: readonly PrefixedPrompt[]): (index: number) => Prompt {
+  return (index) => {
+    const { text, length, asked, maxTokens } = prompts[index % prompts.length]!;
+    return { content: text, length, asked, maxTokens };
+  };
+}
+
+/**
+ * Request i is user i mod users in round i div users, as upstream. A later round's question and answer length are drawn anew from a
+ * stream of the user and the round.
+ */
+function conversations(
+  prompts: readonly PrefixedPrompt[],
+  data: SharedPrefixData,
+  texts: TextMaker,
+  seed: number,
+): (index: number) => Prompt {
+  const counted = texts.unit === 'tokens';
+  const said = new Map<number, number>();
+  return (index) => {
+    const user = index % prompts.length;
+    const round = Math.floor(index / prompts.length);
+    const first = prompts[user]!;
+    const rng = stream(seed, 'shared-prefix-turn', user, round);
+    const question =
+      round === 0
+        ? { text: first.text.slice(first.prefix.text.length).trimStart(), length: first.length - first.prefix.tokens! }
+        : texts.make(Math.max(1, draw(data.questionLength, rng)) + texts.specialTokens, rng);
+    const tokens = question.length - texts.specialTokens;
+    const maxTokens = round === 0 ? first.maxTokens : Math.max(0, draw(data.outputLength, rng));
+    const before = said.get(user) ?? first.prefix.tokens!;
+    said.set(user, before + tokens + maxTokens);
+    return {
+      content: question.text,
+      maxTokens,
+      // With answers as long as asked for; shorter ones make the next prompt shorter.
+      ...(counted ? { asked: before + tokens + texts.specialTokens } : {}),
+      turn: {
+        conversation: user,
+        opens: round === 0,
+        system: counted ? first.prefix : { text: first.prefix.text },
+        user: counted ? { text: question.text, tokens } : { text: question.text },
+        holdSeconds: 0,
+      },
+    };
+  };
+}
+
 function makePrompts(
   data: SharedPrefixData,
   texts: TextMaker,
   rng: Rng,
-): { prompts: readonly Prompt[]; meanPrefixLength: number } {
-  const prompts: Prompt[] = [];
+): { prompts: readonly PrefixedPrompt[]; meanPrefixLength: number } {
+  const prompts: PrefixedPrompt[] = [];
   let prefixTotal = 0;
   for (let group = 0; group < data.groups; group++) {
     const prefixLength = Math.max(0, draw(data.systemPromptLength, rng));
@@ -91,7 +160,8 @@ function makePrompts(
       // Upstream counts the special tokens in both lengths; the prompt they make has them once.
       const asked = prefix.length + questionLength - (prefix.length > 0 ? texts.specialTokens : 0);
       const { text, length } = texts.extend(prefix.text, asked, rng);
-      prompts.push({ text, length, asked, maxTokens: draw(data.outputLength, rng) });
+      const own = { text: prefix.text, tokens: Math.max(0, prefix.length - texts.specialTokens) };
+      prompts.push({ prefix: own, text, length, asked, maxTokens: draw(data.outputLength, rng) });
     }
   }
   shuffle(rng, prompts);

@@ -1,14 +1,21 @@
 // A config's data section -> every request of the run, prepared before the clock starts.
 import { getHeapStatistics } from 'node:v8';
 import type { Problem, Result } from '../problem';
-import { bodyMaker, DEFAULT_MAX_TOKENS, ROUTES, type BodyOptions, type SerialisedBody } from './body';
-import type { LengthDistribution } from './lengths';
-import { mockPrompts } from './mock';
-import type { PromptSource } from './prompts';
+import {
+  bodyMaker,
+  DEFAULT_MAX_TOKENS,
+  hashOf,
+  parameters,
+  ROUTES,
+  turnFrame,
+  type BodyOptions,
+  type SerialisedBody,
+} from './body';
+import type { TurnPlan } from './conversation';
+import { textsOf, type Prompt, type PromptContent, type Turn } from './prompts';
 import type { StageName } from './random';
-import { randomPrompts } from './random-prompts';
-import { sharedPrefixPrompts, type SharedPrefixData } from './shared-prefix';
-import { tokenTexts, wordTexts, type LengthUnit } from './text';
+import { promptSource, type WorkloadData } from './sources';
+import type { LengthUnit } from './text';
 import type { TextTokenizer } from './tokenizer';
 
 /** One request, ready to be sent; the same shape as the client's PreparedRequest, and the bytes of its body. */
@@ -24,15 +31,11 @@ export interface WorkloadRequest {
   /** Tokens the workload asked for; absent when lengths are in words or are not fixed. */
   readonly askedPromptTokens?: number;
   readonly maxTokens: number;
+  /** LoRA adapter named in the body in place of the model. */
+  readonly adapter?: string;
   readonly promptTexts: readonly string[];
-}
-
-/** The part of the config that decides what is sent (inference-perf's `data` and what bodies need). */
-export interface WorkloadData {
-  readonly type: string;
-  readonly inputDistribution?: LengthDistribution | undefined;
-  readonly outputDistribution?: LengthDistribution | undefined;
-  readonly sharedPrefix?: SharedPrefixData | undefined;
+  /** Present for a turn of a conversation: body and texts are then what this turn adds, completed when it is sent. */
+  readonly turn?: TurnPlan;
 }
 
 export interface WorkloadInput {
@@ -68,11 +71,15 @@ const HEAP_SHARE = 0.6;
  * from (codes RUN01x, with their config path). Warnings: lengths in words, lengths that could not be reached.
  */
 export async function prepareWorkload(input: WorkloadInput): Promise<Result<Workload>> {
-  const made = promptSource(input);
+  const made = promptSource({
+    ...input,
+    api: input.body.api,
+    largestStage: Math.max(0, ...input.stages.map((stage) => stage.count)),
+  });
   if (!made.ok) return made;
   const source = made.value;
   const api = source.api ?? input.body.api;
-  const makeBody = cached(bodyMaker({ ...input.body, api }));
+  const maker = requestMaker({ ...input.body, api }, source.unit);
   const total = input.stages.reduce((sum, stage) => sum + stage.count, 0);
   const stages: WorkloadRequest[][] = [];
   const misses = new Misses();
@@ -84,29 +91,20 @@ export async function prepareWorkload(input: WorkloadInput): Promise<Result<Work
     const prompts = source.stage(name);
     const requests: WorkloadRequest[] = [];
     for (let index = 0; index < count; index++) {
-      const { text, maxTokens, asked, length } = prompts(index);
-      if (asked !== undefined && length !== undefined) misses.note(asked, length);
-      const { body, bytes, promptHash, isNew } = makeBody(text, maxTokens > 0 ? maxTokens : DEFAULT_MAX_TOKENS);
-      if (isNew) characters += body.length + text.length;
+      const drawn = prompts(index);
+      const prompt = drawn instanceof Promise ? await drawn : drawn;
+      if ('ok' in prompt) return prompt;
+      if (prompt.asked !== undefined && prompt.length !== undefined) misses.note(prompt.asked, prompt.length);
+      const { request, newCharacters } = maker(prompt, id, stage);
+      characters += newCharacters;
       if (characters > limit)
         return refuse(
           'RUN018',
           tooLarge(id, total, characters),
           'Send fewer or shorter prompts, or start Node with a larger heap (NODE_OPTIONS=--max-old-space-size=8192).',
         );
-      requests.push({
-        id: id++,
-        stage,
-        api,
-        streaming: input.body.streaming,
-        route: ROUTES[api],
-        body,
-        requestBytes: bytes,
-        promptHash,
-        ...(asked !== undefined && source.unit === 'tokens' ? { askedPromptTokens: asked } : {}),
-        maxTokens: maxTokens > 0 ? maxTokens : DEFAULT_MAX_TOKENS,
-        promptTexts: [text],
-      });
+      requests.push(request);
+      id++;
       if (performance.now() - sliceStart > SLICE_MS) {
         input.onProgress?.(id, total);
         await new Promise((resolve) => setImmediate(resolve));
@@ -124,7 +122,72 @@ export async function prepareWorkload(input: WorkloadInput): Promise<Result<Work
       lengthUnit: source.unit,
       ...(source.sharedPrefixLength !== undefined ? { sharedPrefixLength: source.sharedPrefixLength } : {}),
     },
-    problems: [...made.problems, ...misses.problems(source.unit)],
+    problems: [...made.problems, ...misses.problems(source.unit), ...(source.remarks?.() ?? [])],
+  };
+}
+
+/** Puts the body around a prompt. The same prompts share one body, so only new characters count against the memory. */
+export function requestMaker(
+  options: BodyOptions,
+  unit: LengthUnit,
+): (
+  prompt: Prompt,
+  id: number,
+  stage: number,
+) => { readonly request: WorkloadRequest; readonly newCharacters: number } {
+  const makeBody = cached(bodyMaker(options));
+  const makeTurn = turnMaker(options);
+  const { api, streaming } = options;
+  return (prompt, id, stage) => {
+    const maxTokens = prompt.maxTokens > 0 ? prompt.maxTokens : DEFAULT_MAX_TOKENS;
+    const turn = prompt.turn && makeTurn(prompt.turn, maxTokens);
+    const made = turn?.body ?? makeBody(prompt.content, maxTokens);
+    const { body, bytes, promptHash, isNew } = made;
+    const promptTexts = textsOf(prompt.content);
+    return {
+      newCharacters: isNew ? body.length + promptTexts.reduce((sum, text) => sum + text.length, 0) : 0,
+      request: {
+        id,
+        stage,
+        api,
+        streaming,
+        route: ROUTES[api],
+        body,
+        requestBytes: bytes,
+        promptHash,
+        ...(prompt.asked !== undefined && unit === 'tokens' ? { askedPromptTokens: prompt.asked } : {}),
+        maxTokens,
+        promptTexts,
+        ...(turn ? { turn: turn.plan } : {}),
+      },
+    };
+  };
+}
+
+interface FramedTurn {
+  readonly plan: TurnPlan;
+  readonly body: SerialisedBody & { readonly isNew: boolean };
+}
+
+/**
+ * A turn's planned hash covers what is fixed beforehand: its conversation, its system prompt, its own text and the parameters. What
+ * the server will have said before it cannot be part of a plan.
+ */
+function turnMaker(options: BodyOptions): (turn: Turn, maxTokens: number) => FramedTurn {
+  const frames = new Map<number, { readonly head: string; readonly tail: string }>();
+  const systems = new Map<string, string>();
+  return (turn, maxTokens) => {
+    const frame = frames.get(maxTokens) ?? turnFrame(options, maxTokens);
+    frames.set(maxTokens, frame);
+    const system = systems.get(turn.system.text) ?? hashOf(turn.system.text);
+    systems.set(turn.system.text, system);
+    const { conversation, opens, user } = turn;
+    const body = frame.head + JSON.stringify(user.text).slice(1, -1) + frame.tail;
+    const planned = { conversation, opens, system, user: user.text, ...parameters(options, maxTokens) };
+    return {
+      plan: { ...turn, ...frame },
+      body: { body, bytes: Buffer.byteLength(body), promptHash: hashOf(JSON.stringify(planned)), isNew: true },
+    };
   };
 }
 
@@ -133,6 +196,8 @@ function refuse(code: string, message: string, remedy?: string): Result<never> {
   return { ok: false, problems: [problem] };
 }
 
+export type { WorkloadData } from './sources';
+
 export const STOPPED = 'Nothing was sent: the run was stopped before it began.';
 
 function tooLarge(made: number, total: number, characters: number): string {
@@ -140,63 +205,13 @@ function tooLarge(made: number, total: number, characters: number): string {
   return `Nothing was sent: ${made + 1} of ${total} prompts already take ${megabytes} MB of memory, and all are prepared before the clock starts.`;
 }
 
-function promptSource(input: WorkloadInput): Result<PromptSource> {
-  const texts = input.tokenizer ? tokenTexts(input.tokenizer) : wordTexts();
-  const counts = input.stages.map((stage) => stage.count);
-  switch (input.data.type) {
-    case 'mock':
-      return { ok: true, value: mockPrompts(input.body.api, input.isMockServer), problems: [] };
-    case 'random':
-      return withUnitNote(
-        randomPrompts({
-          api: input.body.api,
-          input: input.data.inputDistribution,
-          output: input.data.outputDistribution,
-          count: Math.max(0, ...counts),
-          seed: input.seed,
-          texts,
-        }),
-      );
-    case 'shared_prefix':
-      return withUnitNote(
-        sharedPrefixPrompts({ api: input.body.api, data: input.data.sharedPrefix, seed: input.seed, texts }),
-      );
-    default:
-      return {
-        ok: false,
-        problems: [
-          {
-            code: 'RUN010',
-            severity: 'error',
-            path: ['data', 'type'],
-            message: `Nothing was sent: data type '${input.data.type}' cannot be run by this engine yet; mock, random and shared_prefix can.`,
-            remedy: 'Use one of these types, or run this config with inference-perf.',
-          },
-        ],
-      };
-  }
-}
-
-function withUnitNote(made: Result<PromptSource>): Result<PromptSource> {
-  if (!made.ok || made.value.unit === 'tokens') return made;
-  const note: Problem = {
-    code: 'RUN020',
-    severity: 'warning',
-    path: ['tokenizer'],
-    message:
-      'Prompt lengths are in words, because no tokenizer is at hand: the server decides how many tokens they are, and its count is what reports show.',
-    remedy: 'Set tokenizer.pretrained_model_name_or_path to a folder with the model’s tokenizer.json.',
-  };
-  return { ...made, problems: [...made.problems, note] };
-}
-
 /** Bodies repeat where prompts repeat (shared_prefix wraps around): keep one string for each, as long as they are few. */
 function cached(
-  make: (prompt: string, maxTokens: number) => SerialisedBody,
-): (prompt: string, maxTokens: number) => SerialisedBody & { readonly isNew: boolean } {
+  make: (content: PromptContent, maxTokens: number) => SerialisedBody,
+): (content: PromptContent, maxTokens: number) => SerialisedBody & { readonly isNew: boolean } {
   const known = new Map<string, SerialisedBody>();
   return (prompt, maxTokens) => {
-    const key = `${maxTokens} ${prompt}`;
+    const key = `${maxTokens} ${typeof prompt === 'string' ? prompt : JSON.stringify(prompt)}`;
     const before = known.get(key);
     if (before) return { ...before, isNew: false };
     const body = make(prompt, maxTokens);

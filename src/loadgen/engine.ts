@@ -233,6 +233,7 @@ function plannedPart(
     ...(request.askedPromptTokens === undefined ? {} : { askedPromptTokens: request.askedPromptTokens }),
     maxTokens: request.maxTokens,
     ...(request.requestBytes === undefined ? {} : { requestBytes: request.requestBytes }),
+    ...(request.adapter === undefined ? {} : { adapter: request.adapter }),
     promptHash: request.promptHash,
   };
 }

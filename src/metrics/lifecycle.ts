@@ -47,6 +47,8 @@ export interface LifecycleReport {
   readonly isoperf?: {
     /** Dotted key -> why its value is null, or what its numbers leave out. */
     readonly not_measured: Readonly<Record<string, string>>;
+    /** Latencies of the successes from the scheduled instead of the send time: lateness of the client included. */
+    readonly from_scheduled_time?: { readonly request_latency: Stat; readonly time_to_first_token: Stat };
     /** Dotted key -> how our number differs from inference-perf's of the same name, where it does in this report. */
     readonly differs_from_inference_perf?: Readonly<Record<string, string>>;
   };

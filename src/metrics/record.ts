@@ -40,6 +40,8 @@ export interface RequestRecord {
   readonly clientOutputTokens?: number;
   /** UTF-8 length of the request's JSON body. */
   readonly requestBytes?: number;
+  /** LoRA adapter that was asked for in place of the model (`load.lora_traffic_split`). */
+  readonly adapter?: string;
   /** Hash of the request body without the model name: the same prompt and parameters have the same hash. */
   readonly promptHash: string;
 }

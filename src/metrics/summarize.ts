@@ -66,7 +66,27 @@ export function summarize(records: readonly RequestRecord[], asked: SummarizeOpt
     failures: summarizeFailures(measured, options),
   };
   const notes = Object.keys(differs).length > 0 ? { differs_from_inference_perf: differs } : {};
-  return { ...report, isoperf: { not_measured: notMeasured, ...notes } };
+  const fromScheduled = fromScheduledTime(successes, options);
+  return { ...report, isoperf: { not_measured: notMeasured, from_scheduled_time: fromScheduled, ...notes } };
+}
+
+/**
+ * What a user waited: from the moment the schedule wanted the request sent. inference-perf's latencies begin at the send, so a client
+ * that falls behind looks like a fast server (its pitfall of coordinated omission).
+ */
+function fromScheduledTime(
+  successes: readonly RequestRecord[],
+  { percentiles }: SummarizeOptions,
+): { request_latency: Stat; time_to_first_token: Stat } {
+  const stat = (end: (record: RequestRecord) => number | undefined): Stat =>
+    statOf(
+      successes.flatMap((record) => {
+        const seconds = end(record);
+        return seconds === undefined ? [] : [seconds - record.scheduledSeconds];
+      }),
+      percentiles,
+    );
+  return { request_latency: stat((r) => r.endSeconds), time_to_first_token: stat((r) => r.firstTokenSeconds) };
 }
 
 function sourcesOf(options: SummarizeOptions): { output: CountSource; input: CountSource; itl?: ItlBasis } {

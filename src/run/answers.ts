@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { WireResult } from '../client/types';
 import type { TextTokenizer } from '../datagen/tokenizer';
+import type { WorkloadRequest } from '../datagen/workload';
 import type { RequestRecord } from '../metrics/record';
 import type { PerRequestFile } from '../report/write-per-request';
 
@@ -13,13 +14,20 @@ interface WaitingAnswer {
   readonly chunks?: readonly string[];
   readonly text?: string;
   readonly raw?: string;
+  /** What was really sent, for a turn of a conversation: nobody knew it beforehand. */
+  readonly prompt?: readonly string[];
+  readonly body?: string;
 }
+
+/** The part of a sent request that matters here. */
+export type SentTurn = Pick<WorkloadRequest, 'body' | 'promptTexts' | 'turn'>;
 
 /** The line to keep of an answer; undefined when nobody will ask for it. */
 export function waitingLine(
   id: number,
   result: WireResult,
   needs: { readonly texts: boolean; readonly raw: boolean },
+  sent?: SentTurn,
 ): string | undefined {
   if (!needs.texts && !needs.raw) return undefined;
   const streamed = result.chunkTexts.length > 0;
@@ -28,6 +36,8 @@ export function waitingLine(
     ...(needs.texts && streamed ? { chunks: result.chunkTexts } : {}),
     ...(needs.texts && !streamed ? { text: result.outputText } : {}),
     ...(needs.raw ? { raw: result.rawBody ?? '' } : {}),
+    ...(needs.texts && sent?.turn ? { prompt: sent.promptTexts } : {}),
+    ...(needs.raw && sent?.turn ? { body: sent.body } : {}),
   };
   return JSON.stringify(line);
 }
@@ -58,7 +68,8 @@ export async function countAnswers(options: CountOptions): Promise<void> {
     const answer = JSON.parse(line) as WaitingAnswer;
     const record = counted(records[answer.id]!, answer, options);
     records[answer.id] = record;
-    await perRequest?.file.add({ record, request: perRequest.bodyOf(answer.id), response: answer.raw ?? '' });
+    const request = answer.body ?? perRequest?.bodyOf(answer.id) ?? '';
+    await perRequest?.file.add({ record, request, response: answer.raw ?? '' });
     done++;
     if (performance.now() - sliceStart > SLICE_MS) {
       onProgress(done);
@@ -69,13 +80,20 @@ export async function countAnswers(options: CountOptions): Promise<void> {
   onProgress(done);
 }
 
-function counted(record: RequestRecord, answer: WaitingAnswer, options: CountOptions): RequestRecord {
+function counted(planned: RequestRecord, answer: WaitingAnswer, options: CountOptions): RequestRecord {
   const { tokenizer, countChunks } = options;
-  if (!tokenizer || record.outcome.kind !== 'ok') return record;
+  if (!tokenizer) return planned;
+  const record = answer.prompt ? { ...planned, clientPromptTokens: promptTokens(answer.prompt, tokenizer) } : planned;
+  if (record.outcome.kind !== 'ok') return record;
   if (!answer.chunks) return { ...record, clientOutputTokens: tokenizer.count(answer.text ?? '') };
   return {
     ...record,
     clientOutputTokens: tokenizer.count(answer.chunks.join('')),
     ...(countChunks ? { chunkTokens: answer.chunks.map((text) => tokenizer.count(text)) } : {}),
   };
+}
+
+/** Special tokens are counted with every text, as inference-perf counts prompts (reference 4.5). */
+export function promptTokens(texts: readonly string[], tokenizer: TextTokenizer): number {
+  return texts.reduce((sum, text) => sum + tokenizer.count(text) + tokenizer.specialTokens, 0);
 }

@@ -36,7 +36,8 @@ function fingerprint(stages: readonly PlannedStage[]): string {
   for (const { plan, requests } of stages) {
     hash.update(`${plan.law} ${plan.scheduleHash ?? `${plan.requestedConcurrency} in flight`}\n`);
     for (const request of requests) {
-      hash.update(`${request.promptHash} ${request.askedPromptTokens ?? '-'} ${request.maxTokens}\n`);
+      const adapter = request.adapter === undefined ? '' : ` ${request.adapter}`;
+      hash.update(`${request.promptHash} ${request.askedPromptTokens ?? '-'} ${request.maxTokens}${adapter}\n`);
     }
   }
   return hash.digest('hex');
@@ -81,6 +82,7 @@ export function plannedStageManifest(plan: PlannedLoadStage, loadType: string, s
     planned: plan.count,
     state: 'planned',
     ...(plan.scheduleHash === undefined ? {} : { scheduleHash: plan.scheduleHash }),
+    ...(plan.deadline ? { deadline: { ...plan.deadline } } : {}),
   };
 }
 

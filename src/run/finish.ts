@@ -9,8 +9,9 @@ import { summarize, type SummarizeOptions } from '../metrics/summarize';
 import type { RunManifest } from '../report/manifest';
 import { jsonText, writeWhole } from '../report/write-folder';
 import { PerRequestFile } from '../report/write-per-request';
-import { countAnswers } from './answers';
+import { countAnswers, promptTokens } from './answers';
 import { measuredSuccesses } from './describe';
+import { goodputLimits } from './slo';
 import type { Prepared } from './prepare';
 import type { RunStore } from './store';
 import { tokenSources } from './token-sources';
@@ -49,14 +50,15 @@ export async function countTokens(context: FinishContext): Promise<void> {
   await file?.close();
 }
 
-/** Special tokens are counted with every text, as inference-perf counts prompts (reference 4.5). Equal prompts are counted once. */
+/** Equal prompts are counted once. What turns of conversations sent is counted with their answers. */
 function countPrompts(records: RequestRecord[], requests: readonly WorkloadRequest[], tokenizer: TextTokenizer): void {
   const known = new Map<string, number>();
   for (const [id, record] of records.entries()) {
     const request = requests[id]!;
+    if (request.turn) continue;
     let count = known.get(request.promptHash);
     if (count === undefined) {
-      count = request.promptTexts.reduce((sum, text) => sum + tokenizer.count(text) + tokenizer.specialTokens, 0);
+      count = promptTokens(request.promptTexts, tokenizer);
       known.set(request.promptHash, count);
     }
     records[id] = { ...record, clientPromptTokens: count };
@@ -67,6 +69,8 @@ export interface Reports {
   readonly tokens: NonNullable<RunManifest['tokens']>;
   readonly stages: ReadonlyMap<number, LifecycleReport>;
   readonly summary?: LifecycleReport;
+  /** By the middle of their file names: `adapter_NAME`, `adapter_NAME_stage_0`. */
+  readonly adapters: ReadonlyMap<string, LifecycleReport>;
 }
 
 /** inference-perf's reports: one per stage, and one over the measured stages. A scope without an ended request has none. */
@@ -81,26 +85,44 @@ export function makeReports({ config, prepared, store }: FinishContext): Reports
     },
     measuredSuccesses(store.records, isWarmup),
   );
+  const goodput = goodputLimits(config);
   const common: SummarizeOptions = {
     percentiles: config.report.request_lifecycle.percentiles,
     outputTokenSource: tokens.output.source,
     inputTokenSource: tokens.input.source,
     itlBasis: tokens.itl,
-    ...(config.report.goodput ? { goodput: config.report.goodput.constraints } : {}),
+    ...(goodput ? { goodput } : {}),
     maxErrorMessages: config.report.request_lifecycle.max_error_messages,
   };
   const stages = new Map<number, LifecycleReport>();
+  const adapters = new Map<string, LifecycleReport>();
+  const ended = store.records.filter(hasEnded);
+  const names = [...new Set(ended.flatMap(({ adapter }) => (adapter === undefined ? [] : [adapter])))];
   for (const plan of prepared.stages) {
-    const records = store.records.filter((record) => record.stage === plan.id);
-    if (!records.some(hasEnded)) continue;
+    const records = ended.filter((record) => record.stage === plan.id);
+    if (records.length === 0) continue;
     // inference-perf reports a closed loop's number of requests as its rate (its pitfall P13); its readers expect the key.
     const rate = plan.requestedRateRps ?? plan.count;
     const concurrency = plan.requestedConcurrency;
     const stage = { requestedRateRps: rate, ...(concurrency === undefined ? {} : { concurrency }) };
     stages.set(plan.id, summarize(records, { ...common, stage }));
+    for (const name of names) {
+      const own = records.filter(({ adapter }) => adapter === name);
+      if (own.length > 0)
+        adapters.set(`adapter_${fileWord(name)}_stage_${plan.id}`, summarize(own, { ...common, stage }));
+    }
   }
-  const measured = store.records.filter((record) => !isWarmup(record.stage));
-  return { tokens, stages, ...(measured.some(hasEnded) ? { summary: summarize(measured, common) } : {}) };
+  const measured = ended.filter((record) => !isWarmup(record.stage));
+  for (const name of names) {
+    const own = measured.filter(({ adapter }) => adapter === name);
+    if (own.length > 0) adapters.set(`adapter_${fileWord(name)}`, summarize(own, common));
+  }
+  return { tokens, stages, adapters, ...(measured.length > 0 ? { summary: summarize(measured, common) } : {}) };
+}
+
+/** inference-perf would make folders of the slashes in an adapter's name, also of those of `../`. */
+function fileWord(name: string): string {
+  return name.replace(/[^\w.-]+/g, '_').replace(/^\.+/, '_');
 }
 
 function hasEnded({ outcome }: RequestRecord): boolean {
@@ -116,4 +138,5 @@ export function writeReports({ config, folder, prefix }: FinishContext, reports:
   if (wantsSummary && reports.summary) write('summary', reports.summary);
   if (!wantsStages) return;
   for (const [id, report] of reports.stages) write(`stage_${id}`, report);
+  for (const [name, report] of reports.adapters) write(name, report);
 }

@@ -9,6 +9,7 @@ import { jsonText, writeWhole } from '../report/write-folder';
 import { askedLengths, bodyParameters, plannedStageManifest, workloadHashes, type PlannedStage } from './describe';
 import { timeoutSeconds, type Prepared } from './prepare';
 import { withoutSecret } from './secrets';
+import { sloOf } from './slo';
 import type { RunInput, RunOptions } from './types';
 
 /** The manifest of a run that is planned and about to start. */
@@ -22,6 +23,7 @@ export function plannedManifest(
   const { config } = input;
   const seed = config.load.base_seed;
   const warmups = stages.filter(({ plan }) => plan.warmup);
+  const slo = sloOf(config);
   return {
     format: MANIFEST_FORMAT,
     version: MANIFEST_VERSION,
@@ -55,6 +57,8 @@ export function plannedManifest(
         ? {}
         : { sharedPrefixTokens: prepared.workload.sharedPrefixLength }),
     },
+    ...(prepared.sweep ? { sweep: prepared.sweep } : {}),
+    ...(slo ? { slo } : {}),
     stages: stages.map(({ plan }) => plannedStageManifest(plan, config.load.type, seed)),
     window: {
       warmupStages: warmups.map(({ plan }) => plan.id),

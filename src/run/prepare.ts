@@ -3,12 +3,17 @@ import path from 'node:path';
 import { ClientProblem } from '../client/endpoint';
 import type { Client, ServerFacts } from '../client/types';
 import { findTokenizer, loadTokenizer, type TextTokenizer } from '../datagen/tokenizer';
-import { prepareWorkload, STOPPED, type Workload, type WorkloadData } from '../datagen/workload';
-import { connectionsFor, planLoad, type PlannedLoadStage } from '../loadgen/plan';
-import type { Problem } from '../problem';
+import { prepareWorkload, STOPPED, type Workload } from '../datagen/workload';
+import { connectionsFor, planLoad, type ArrivalTrace, type PlannedLoadStage, type StageConfig } from '../loadgen/plan';
+import type { Problem, Result } from '../problem';
+import { arrivalTrace } from './arrival-trace';
+import { withAdapters } from './lora';
 import { createMockClient } from './mock-client';
-import { isSupportedLoadType, refusals } from './supported';
+import { PROBE_NAME, pinnedSweep, probeSweep, type SweepFacts } from './probe-sweep';
+import { pinnedRates, stageSettings } from './settings';
+import { refusals, type SupportedLoadType } from './supported';
 import type { RunInput, RunOptions, RunResult } from './types';
+import { workloadData } from './workload-data';
 
 export interface Prepared {
   readonly stages: readonly PlannedLoadStage[];
@@ -19,6 +24,8 @@ export interface Prepared {
   readonly tokenizer: TextTokenizer | undefined;
   readonly noTokenizer: string | undefined;
   readonly workload: Workload;
+  /** Where a sweep's rates came from. */
+  readonly sweep?: SweepFacts;
 }
 
 type Refused = Extract<RunResult, { kind: 'refused' }>;
@@ -44,27 +51,63 @@ export async function prepareRun(
   const found = refusals(config);
   found.filter((problem) => problem.severity !== 'error').forEach(note);
   const errors = found.filter((problem) => problem.severity === 'error');
-  const { type } = config.load;
-  if (errors.length > 0 || !config.server || !isSupportedLoadType(type)) return unusable(errors);
-  const plan = planLoad({
-    type,
-    stages: config.load.stages as readonly Parameters<typeof planLoad>[0]['stages'][number][],
-    warmupStages: input.warmupStages,
-    workers: config.load.num_workers,
-    workerMaxConcurrency: config.load.worker_max_concurrency,
-    seed: config.load.base_seed,
-  });
-  if (!plan.ok) return unusable(plan.problems);
-  plan.problems.forEach(note);
-  const connected = await connect(input, options, connectionsFor(plan.value));
+  if (errors.length > 0 || !config.server) return unusable(errors);
+  const trace = arrivalTrace(config, foldersOf(input, options));
+  if (!trace.ok) return unusable(trace.problems);
+  trace.problems.forEach(note);
+  const pinned = pinnedFor(input, options);
+  const probing = config.load.sweep !== null && !pinned;
+  const planned = probing ? undefined : planStages(input, trace.value, pinned);
+  if (planned?.ok === false) return unusable(planned.problems);
+  planned?.problems.forEach(note);
+  const connections = planned ? connectionsFor(planned.value) : inFlightCapOf(config);
+  const connected = await connect(input, options, connections);
   if (!connected.ok) return connected;
   const { client, server } = connected;
-  const rest = await prepareStream(input, options, plan.value, server, note);
+  const rest = await prepareStream(input, options, planned?.value, connected, note);
   if (!rest.ok) {
     await client.close();
     return rest;
   }
-  return { ok: true, value: { stages: plan.value, client, server, ...rest.value } };
+  return { ok: true, value: { client, server, ...(pinned ? { sweep: pinned } : {}), ...rest.value } };
+}
+
+/** Rates of a sweep that need no probe: from `--pin-sweep`, else from the directive. */
+function pinnedFor({ config, directives }: RunInput, { pinnedSweep: given }: RunOptions): SweepFacts | undefined {
+  const { sweep } = config.load;
+  if (!sweep) return undefined;
+  if (given) return pinnedSweep(sweep.type, given.ratesRps, given.source);
+  const rates = pinnedRates(directives);
+  return rates && pinnedSweep(sweep.type, rates, 'directive sweep-rates');
+}
+
+function planStages(
+  { config, directives, warmupStages }: RunInput,
+  trace: ArrivalTrace | undefined,
+  sweep: SweepFacts | undefined,
+): Result<readonly PlannedLoadStage[]> {
+  const { load } = config;
+  const stages: readonly StageConfig[] = sweep
+    ? sweep.ratesRps.map((rate) => ({ rate, duration: load.sweep!.stage_duration }))
+    : (load.stages as readonly StageConfig[]);
+  return planLoad({
+    type: load.type as SupportedLoadType,
+    stages: stages.map((stage, id) => ({ ...stage, ...stageSettings(directives, id) })),
+    // A sweep replaces the stages, and with them what was written at them.
+    warmupStages: sweep ? [] : warmupStages,
+    workers: load.num_workers,
+    workerMaxConcurrency: load.worker_max_concurrency,
+    seed: load.base_seed,
+    trace,
+  });
+}
+
+function inFlightCapOf({ load }: RunInput['config']): number {
+  return load.num_workers > 0 ? Math.max(1, load.num_workers * load.worker_max_concurrency) : Number.MAX_SAFE_INTEGER;
+}
+
+function foldersOf({ file }: RunInput, { cwd }: RunOptions): string[] {
+  return [cwd, path.resolve(cwd, path.dirname(file))];
 }
 
 async function connect(
@@ -112,55 +155,128 @@ function keyRejected(facts: ServerFacts, options: RunOptions): Problem {
   };
 }
 
+type StreamPart = Pick<Prepared, 'stages' | 'model' | 'modelSource' | 'tokenizer' | 'noTokenizer' | 'workload'> & {
+  readonly sweep?: SweepFacts;
+};
+
+/** The model, its tokenizer, the stages (after a sweep's probe, when they are not planned yet), and every request. */
 async function prepareStream(
   input: RunInput,
   options: RunOptions,
-  stages: readonly PlannedLoadStage[],
-  facts: ServerFacts,
+  planned: readonly PlannedLoadStage[] | undefined,
+  { client, server }: { readonly client: Client; readonly server: ServerFacts },
   note: (problem: Problem) => void,
-): Promise<
-  | { ok: true; value: Pick<Prepared, 'model' | 'modelSource' | 'tokenizer' | 'noTokenizer' | 'workload'> }
-  | { ok: false; refused: Refused }
-> {
-  const { config } = input;
-  const named = modelOf(input, facts);
-  if (named === undefined) return failed([noModel(facts)]);
-  const { model } = named;
-  checkServed(model, facts)?.forEach(note);
-  const tokenizer = tokenizerFor(input, options, model);
+): Promise<{ ok: true; value: StreamPart } | { ok: false; refused: Refused }> {
+  const named = modelOf(input, server);
+  if (named === undefined) return failed([noModel(server)]);
+  checkServed(named.model, server)?.forEach(note);
+  const tokenizer = tokenizerFor(input, options, named.model);
   if (!tokenizer.ok) return unusable([tokenizer.problem]);
   tokenizer.problems.forEach(note);
-  const api = config.api.type === 'chat' ? 'chat' : 'completion';
+  const make = (of: readonly StageToMake[]): Promise<Result<Workload>> =>
+    makeWorkload(input, options, of, { model: named.model, tokenizer: tokenizer.value });
+  const found = planned ? undefined : await findStages(input, options, client, make);
+  if (found?.ok === false) return found;
+  found?.problems.forEach(note);
+  const stages = planned ?? found!.stages;
+  const workload = await make(stages);
+  // Stopped while the server was asked or prompts were made: there is nothing to keep, so no folder is made.
+  if (options.stop.noMoreSends.aborted) return failed([stopped()]);
+  if (!workload.ok) return unusable(workload.problems);
+  workload.problems.forEach(note);
+  return {
+    ok: true,
+    value: {
+      ...named,
+      stages,
+      tokenizer: tokenizer.value,
+      noTokenizer: tokenizer.reason,
+      workload: withLora(input, named.model, stages, workload.value),
+      ...(found ? { sweep: found.sweep } : {}),
+    },
+  };
+}
+
+/** Sends the probe of a sweep and plans the stages it asks for. */
+async function findStages(
+  input: RunInput,
+  options: RunOptions,
+  client: Client,
+  make: (of: readonly StageToMake[]) => Promise<Result<Workload>>,
+): Promise<
+  | { ok: true; stages: readonly PlannedLoadStage[]; sweep: SweepFacts; problems: readonly Problem[] }
+  | { ok: false; refused: Refused }
+> {
+  const { load } = input.config;
+  const sweep = load.sweep!;
+  const workload = await make([{ name: PROBE_NAME, count: sweep.num_requests }]);
+  if (options.stop.noMoreSends.aborted) return failed([stopped()]);
+  if (!workload.ok) return unusable(workload.problems);
+  const probed = await probeSweep({
+    sweep,
+    requests: workload.value.stages[0]!,
+    client,
+    inFlightCap: inFlightCapOf(input.config),
+    timeoutSeconds: timeoutSeconds(input),
+    seed: load.base_seed,
+    stop: options.stop,
+  });
+  if (options.stop.noMoreSends.aborted) return failed([stopped()]);
+  if (!probed.ok) return failed(probed.problems);
+  const planned = planStages(input, undefined, probed.value);
+  if (!planned.ok) return unusable(planned.problems);
+  const problems = [...workload.problems, ...probed.problems, ...planned.problems];
+  return { ok: true, stages: planned.value, sweep: probed.value, problems };
+}
+
+type StageToMake = Pick<PlannedLoadStage, 'name' | 'count'>;
+
+async function makeWorkload(
+  input: RunInput,
+  options: RunOptions,
+  stages: readonly StageToMake[],
+  who: { readonly model: string; readonly tokenizer: TextTokenizer | undefined },
+): Promise<Result<Workload>> {
+  const { config } = input;
   const format = config.api.response_format;
+  const data = workloadData(config, foldersOf(input, options));
+  if (!data.ok) return data;
   let lastShown = performance.now();
-  const isStopped = (): boolean => options.stop.noMoreSends.aborted;
-  const workload = await prepareWorkload({
-    data: workloadData(input),
+  const made = await prepareWorkload({
+    data: data.value,
     body: {
-      model,
-      api,
+      model: who.model,
+      api: config.api.type === 'chat' ? 'chat' : 'completion',
       streaming: config.api.streaming,
       ignoreEos: config.server?.ignore_eos ?? true,
       responseFormat: format ? { type: format.type, name: format.name, jsonSchema: format.json_schema } : undefined,
     },
     isMockServer: config.server?.type === 'mock',
     seed: config.load.base_seed,
-    tokenizer: tokenizer.value,
+    tokenizer: who.tokenizer,
     stages: stages.map(({ name, count }) => ({ name, count })),
     onProgress: (done, total) => {
       if (performance.now() - lastShown < 500) return;
       lastShown = performance.now();
       options.onEvent({ type: 'preparing', done, total });
     },
-    isStopped,
+    isStopped: () => options.stop.noMoreSends.aborted,
   });
-  // Stopped while the server was asked or prompts were made: there is nothing to keep, so no folder is made.
-  if (isStopped()) return failed([stopped()]);
-  if (!workload.ok) return unusable(workload.problems);
-  workload.problems.forEach(note);
+  return made.ok ? { ...made, problems: [...data.problems, ...made.problems] } : made;
+}
+
+function withLora(
+  { config }: RunInput,
+  model: string,
+  stages: readonly PlannedLoadStage[],
+  workload: Workload,
+): Workload {
+  const shares = config.load.lora_traffic_split;
+  if (!shares || shares.length === 0) return workload;
+  const seed = config.load.base_seed;
   return {
-    ok: true,
-    value: { ...named, tokenizer: tokenizer.value, noTokenizer: tokenizer.reason, workload: workload.value },
+    ...workload,
+    stages: workload.stages.map((requests, index) => withAdapters(requests, shares, model, seed, stages[index]!.name)),
   };
 }
 
@@ -210,8 +326,7 @@ type TokenizerChoice =
 /** The config's tokenizer, else one named like the model as in inference-perf, but only from this machine. */
 function tokenizerFor(input: RunInput, options: RunOptions, model: string): TokenizerChoice {
   const configured = input.config.tokenizer?.pretrained_model_name_or_path ?? undefined;
-  const folders = [options.cwd, path.resolve(options.cwd, path.dirname(input.file))];
-  const lookup = findTokenizer(configured ?? model, { env: options.env, folders });
+  const lookup = findTokenizer(configured ?? model, { env: options.env, folders: foldersOf(input, options) });
   const place = ['tokenizer', 'pretrained_model_name_or_path'];
   if (!lookup.found) {
     const problem: Problem = {
@@ -236,27 +351,6 @@ function tokenizerFor(input: RunInput, options: RunOptions, model: string): Toke
     };
     return { ok: false, problem };
   }
-}
-
-function workloadData({ config }: RunInput): WorkloadData {
-  const { data } = config;
-  const prefix = data.shared_prefix;
-  return {
-    type: data.type,
-    inputDistribution: data.input_distribution ?? undefined,
-    outputDistribution: data.output_distribution ?? undefined,
-    sharedPrefix: prefix
-      ? {
-          groups: prefix.num_groups,
-          promptsPerGroup: prefix.num_prompts_per_group,
-          systemPromptLength: prefix.system_prompt_len,
-          // The older keys win over a plain number, as upstream.
-          questionLength: prefix.question_distribution ?? prefix.question_len,
-          outputLength: prefix.output_distribution ?? prefix.output_len,
-          seed: prefix.seed,
-        }
-      : undefined,
-  };
 }
 
 function unusable(problems: readonly Problem[]): { ok: false; refused: Refused } {

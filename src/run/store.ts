@@ -5,7 +5,7 @@ import type { WireResult } from '../client/types';
 import type { RequestRecord } from '../metrics/record';
 import { RECORDS_FILE } from '../report/manifest';
 import { LineFile } from '../report/write-lines';
-import { waitingLine } from './answers';
+import { waitingLine, type SentTurn } from './answers';
 
 /** Answers whose tokens are not counted yet; gone when the run has ended by itself. */
 const WAITING_FILE = 'answers.waiting.jsonl';
@@ -55,11 +55,12 @@ export class RunStore {
     return path.join(this.options.folder, WAITING_FILE);
   }
 
-  add(record: RequestRecord, result: WireResult | undefined): void {
+  /** `sent` is the request as it went out, for a turn of a conversation. */
+  add(record: RequestRecord, result: WireResult | undefined, sent?: SentTurn): void {
     this.records[record.id] = record;
     this.journal.append(JSON.stringify(record));
     const ended = record.outcome.kind === 'ok' || record.outcome.kind === 'failed';
-    const line = result && ended ? waitingLine(record.id, result, this.options) : undefined;
+    const line = result && ended ? waitingLine(record.id, result, this.options, sent) : undefined;
     if (line === undefined || !this.answers) return;
     this.answers.append(line);
     this.waiting++;

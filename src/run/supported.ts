@@ -1,8 +1,9 @@
 // What this engine cannot run yet, said before anything is sent: every refusal names the key and what can be used instead.
 import type { EffectiveConfig } from '../config/runtime';
+import { breakerProblems } from '../loadgen/breakers';
 import type { ConfigPath, Problem } from '../problem';
 
-export const SUPPORTED_LOAD_TYPES = ['constant', 'poisson', 'concurrent'] as const;
+const SUPPORTED_LOAD_TYPES = ['constant', 'poisson', 'concurrent', 'trace_replay'] as const;
 export type SupportedLoadType = (typeof SUPPORTED_LOAD_TYPES)[number];
 
 /** Errors for what would be run differently from what the config says, warnings for what is left out beside the load. */
@@ -28,52 +29,33 @@ function serverRefusals({ server }: EffectiveConfig): Problem[] {
   ];
 }
 
-function loadRefusals({ load }: EffectiveConfig): Problem[] {
-  const problems: Problem[] = [];
+function loadRefusals({ load, circuit_breakers: breakers }: EffectiveConfig): Problem[] {
+  const watched = (breakers ?? []).filter(({ name }) => load.circuit_breakers.includes(name));
+  const problems: Problem[] = breakerProblems(watched);
   if (!isSupportedLoadType(load.type)) {
     problems.push(
       error(
         'RUN006',
         ['load', 'type'],
-        `Nothing was sent: load type '${load.type}' cannot be run by this engine yet; constant, poisson and concurrent can.`,
+        `Nothing was sent: load type '${load.type}' cannot be run by this engine yet; constant, poisson, concurrent and trace_replay can.`,
         'Use one of these types, or run this config with inference-perf.',
       ),
     );
   }
-  if (load.sweep) {
+  if (load.sweep && load.type === 'trace_replay') {
     problems.push(
       error(
         'RUN007',
         ['load', 'sweep'],
-        'Nothing was sent: a sweep cannot be run by this engine yet.',
-        'Remove load.sweep and write its rates as load.stages: then two runs also have the same stages.',
-      ),
-    );
-  }
-  if (load.lora_traffic_split) {
-    problems.push(
-      error(
-        'RUN008',
-        ['load', 'lora_traffic_split'],
-        'Nothing was sent: LoRA traffic splits cannot be run by this engine yet.',
-        'Remove lora_traffic_split, or set server.model_name to one adapter.',
-      ),
-    );
-  }
-  if (load.circuit_breakers.length > 0) {
-    problems.push(
-      error(
-        'RUN009',
-        ['load', 'circuit_breakers'],
-        'Nothing was sent: circuit breakers are not watched by this engine yet, and the config relies on one.',
-        'Remove load.circuit_breakers if the run may go on without one.',
+        'Nothing was sent: a sweep varies the rate, and trace_replay takes its arrival times from a file.',
+        'Remove load.sweep, or set load.type to constant or poisson.',
       ),
     );
   }
   return problems;
 }
 
-export function isSupportedLoadType(type: string): type is SupportedLoadType {
+function isSupportedLoadType(type: string): type is SupportedLoadType {
   return (SUPPORTED_LOAD_TYPES as readonly string[]).includes(type);
 }
 
@@ -82,9 +64,6 @@ function dataRefusals({ data }: EffectiveConfig): Problem[] {
   const refuse = (path: ConfigPath, what: string, remedy: string): void => {
     problems.push(error('RUN014', path, `Nothing was sent: ${what}.`, remedy));
   };
-  if (data.trace && data.type === 'random') {
-    refuse(['data', 'trace'], 'lengths from a trace cannot be used by this engine yet', 'Remove data.trace.');
-  }
   if (data.use_chat_template) {
     refuse(
       ['data', 'use_chat_template'],
@@ -93,13 +72,6 @@ function dataRefusals({ data }: EffectiveConfig): Problem[] {
     );
   }
   const prefix = data.type === 'shared_prefix' ? data.shared_prefix : null;
-  if (prefix?.enable_multi_turn_chat) {
-    refuse(
-      ['data', 'shared_prefix', 'enable_multi_turn_chat'],
-      'multi-turn conversations cannot be run by this engine yet',
-      'Set enable_multi_turn_chat to false.',
-    );
-  }
   for (const [owner, media] of [
     [['data', 'shared_prefix', 'multimodal'], prefix?.multimodal],
     [['data', 'multimodal'], data.multimodal],

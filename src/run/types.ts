@@ -41,6 +41,8 @@ export interface RunOptions {
   readonly stack?: StackRecord | undefined;
   readonly stop: StopControl;
   readonly onEvent: (event: RunEvent) => void;
+  /** Rates for the stages of a sweep and where they came from (`--pin-sweep`): no probe is sent. */
+  readonly pinnedSweep?: { readonly ratesRps: readonly number[]; readonly source: string } | undefined;
   readonly clientFactory: (options: ClientOptions) => Client;
   /** Seconds given to what is in flight after a graceful stop. */
   readonly graceSeconds: number;

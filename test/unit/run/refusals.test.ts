@@ -24,19 +24,23 @@ afterEach(() => {
 
 describe('refused before anything is sent', () => {
   it.each([
-    ['a data type', { data: '{ type: synthetic, input_distribution: {}, output_distribution: {} }' }, /synthetic/],
-    ['a sweep', { load: '{ type: constant, sweep: { type: linear }, stages: [{ rate: 1, duration: 1 }] }' }, /sweep/],
+    ['a data type', { data: '{ type: visionarena, visionarena: {} }', api: '{ type: chat }' }, /visionarena/],
     [
-      'a circuit breaker',
-      { load: '{ type: constant, circuit_breakers: [b], stages: [{ rate: 1, duration: 1 }] }' },
-      /breaker/,
+      'a sweep of nothing',
+      { load: '{ type: constant, sweep: { type: linear, num_stages: 0 }, stages: [{ rate: 1, duration: 1 }] }' },
+      /sweep/,
     ],
     [
-      'a LoRA split',
-      { load: '{ lora_traffic_split: [{ name: a, split: 1.0 }], stages: [{ rate: 1, duration: 1 }] }' },
-      /LoRA/,
+      'a trace that is not there',
+      { load: '{ type: trace_replay, trace: { file: none.csv }, stages: [{ rate: 1, duration: 1 }] }' },
+      /none\.csv cannot be read/,
     ],
-    ['multi-turn', { data: '{ type: shared_prefix, shared_prefix: { enable_multi_turn_chat: true } }' }, /multi-turn/],
+    [
+      'images',
+      { data: '{ type: shared_prefix, shared_prefix: { multimodal: { image: { count: {} } } } }' },
+      /images, video and audio/,
+    ],
+    ['a data set without a path', { data: '{ type: billsum_conversations }' }, /billsum_conversations needs data\.path/],
     ['nothing to send', { load: '{ stages: [{ rate: 0.1, duration: 1 }] }' }, /single request/],
   ])('%s', async (_, parts, says) => {
     h = harness();
@@ -56,19 +60,19 @@ describe('refused before anything is sent', () => {
   });
 
   it('every refusal names its key and a remedy', () => {
-    const yaml = `load: { type: constant, sweep: { type: linear }, circuit_breakers: [b] }
+    const yaml = `load: { type: trace_replay, trace: { file: t.csv }, sweep: { type: linear }, circuit_breakers: [b] }
 server: { base_url: "http://x" }
 api: { type: anthropic_messages }
 metrics: { type: prometheus, prometheus: { url: "http://p" } }
 storage: { google_cloud_storage: { bucket_name: b } }
-circuit_breakers: [{ name: b, metrics: { matches: [x] }, triggers: [{ type: consecutive, threshold: 1 }] }]
+circuit_breakers: [{ name: b, metrics: { matches: ['x ='] }, triggers: [{ type: consecutive, threshold: 1 }] }]
 `;
     const loaded = loadConfig(yaml);
     if (!loaded.ok) throw new Error(loaded.problems.map(({ message }) => message).join('\n'));
     const problems = refusals(withRuntimeDefaults(loaded.value.config, { cpus: 1, nowMs: 0 }));
     expect(problems.filter(({ severity }) => severity === 'error').map(({ code }) => code)).toEqual([
+      'RUN041',
       'RUN007',
-      'RUN009',
       'RUN011',
     ]);
     expect(problems.filter(({ severity }) => severity === 'warning').map(({ code }) => code)).toEqual([

@@ -158,7 +158,7 @@ describe('random', () => {
     ['unknown shape', input({ ...RANDOM, inputDistribution: { ...fixed(3), type: 'poisson' } }), /unknown dist_type/],
     ['mean outside', input({ ...RANDOM, inputDistribution: { ...normal(3), min: 10 } }), /outside/],
     ['negative output', input({ ...RANDOM, outputDistribution: fixed(-3) }), /-3/],
-    ['another data type', input({ type: 'shareGPT' }), /shareGPT.*shared_prefix/],
+    ['another data type', input({ type: 'visionarena' }), /visionarena.*shared_prefix/],
   ])('refuses: %s', async (_, what, says) => {
     expect((await refusal(what)).message).toMatch(says);
   });

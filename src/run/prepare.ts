@@ -2,18 +2,25 @@
 import path from 'node:path';
 import { ClientProblem } from '../client/endpoint';
 import type { Client, ServerFacts } from '../client/types';
-import { findTokenizer, loadTokenizer, type TextTokenizer } from '../datagen/tokenizer';
-import { prepareWorkload, STOPPED, type Workload } from '../datagen/workload';
-import { connectionsFor, planLoad, type ArrivalTrace, type PlannedLoadStage, type StageConfig } from '../loadgen/plan';
+import type { TextTokenizer } from '../datagen/tokenizer';
+import { STOPPED, type Workload } from '../datagen/workload';
+import { connectionsFor, type PlannedLoadStage } from '../loadgen/plan';
 import type { Problem, Result } from '../problem';
 import { arrivalTrace } from './arrival-trace';
-import { withAdapters } from './lora';
 import { createMockClient } from './mock-client';
-import { PROBE_NAME, pinnedSweep, probeSweep, type SweepFacts } from './probe-sweep';
-import { pinnedRates, stageSettings } from './settings';
-import { refusals, type SupportedLoadType } from './supported';
+import { PROBE_NAME, probeSweep, type SweepFacts } from './probe-sweep';
+import {
+  foldersOf,
+  inFlightCapOf,
+  makeWorkload,
+  pinnedFor,
+  planStages,
+  tokenizerFor,
+  withLora,
+  type StageToMake,
+} from './stream';
+import { refusals } from './supported';
 import type { RunInput, RunOptions, RunResult } from './types';
-import { workloadData } from './workload-data';
 
 export interface Prepared {
   readonly stages: readonly PlannedLoadStage[];
@@ -70,44 +77,6 @@ export async function prepareRun(
     return rest;
   }
   return { ok: true, value: { client, server, ...(pinned ? { sweep: pinned } : {}), ...rest.value } };
-}
-
-/** Rates of a sweep that need no probe: from `--pin-sweep`, else from the directive. */
-function pinnedFor({ config, directives }: RunInput, { pinnedSweep: given }: RunOptions): SweepFacts | undefined {
-  const { sweep } = config.load;
-  if (!sweep) return undefined;
-  if (given) return pinnedSweep(sweep.type, given.ratesRps, given.source);
-  const rates = pinnedRates(directives);
-  return rates && pinnedSweep(sweep.type, rates, 'directive sweep-rates');
-}
-
-function planStages(
-  { config, directives, warmupStages }: RunInput,
-  trace: ArrivalTrace | undefined,
-  sweep: SweepFacts | undefined,
-): Result<readonly PlannedLoadStage[]> {
-  const { load } = config;
-  const stages: readonly StageConfig[] = sweep
-    ? sweep.ratesRps.map((rate) => ({ rate, duration: load.sweep!.stage_duration }))
-    : (load.stages as readonly StageConfig[]);
-  return planLoad({
-    type: load.type as SupportedLoadType,
-    stages: stages.map((stage, id) => ({ ...stage, ...stageSettings(directives, id) })),
-    // A sweep replaces the stages, and with them what was written at them.
-    warmupStages: sweep ? [] : warmupStages,
-    workers: load.num_workers,
-    workerMaxConcurrency: load.worker_max_concurrency,
-    seed: load.base_seed,
-    trace,
-  });
-}
-
-function inFlightCapOf({ load }: RunInput['config']): number {
-  return load.num_workers > 0 ? Math.max(1, load.num_workers * load.worker_max_concurrency) : Number.MAX_SAFE_INTEGER;
-}
-
-function foldersOf({ file }: RunInput, { cwd }: RunOptions): string[] {
-  return [cwd, path.resolve(cwd, path.dirname(file))];
 }
 
 async function connect(
@@ -229,57 +198,6 @@ async function findStages(
   return { ok: true, stages: planned.value, sweep: probed.value, problems };
 }
 
-type StageToMake = Pick<PlannedLoadStage, 'name' | 'count'>;
-
-async function makeWorkload(
-  input: RunInput,
-  options: RunOptions,
-  stages: readonly StageToMake[],
-  who: { readonly model: string; readonly tokenizer: TextTokenizer | undefined },
-): Promise<Result<Workload>> {
-  const { config } = input;
-  const format = config.api.response_format;
-  const data = workloadData(config, foldersOf(input, options));
-  if (!data.ok) return data;
-  let lastShown = performance.now();
-  const made = await prepareWorkload({
-    data: data.value,
-    body: {
-      model: who.model,
-      api: config.api.type === 'chat' ? 'chat' : 'completion',
-      streaming: config.api.streaming,
-      ignoreEos: config.server?.ignore_eos ?? true,
-      responseFormat: format ? { type: format.type, name: format.name, jsonSchema: format.json_schema } : undefined,
-    },
-    isMockServer: config.server?.type === 'mock',
-    seed: config.load.base_seed,
-    tokenizer: who.tokenizer,
-    stages: stages.map(({ name, count }) => ({ name, count })),
-    onProgress: (done, total) => {
-      if (performance.now() - lastShown < 500) return;
-      lastShown = performance.now();
-      options.onEvent({ type: 'preparing', done, total });
-    },
-    isStopped: () => options.stop.noMoreSends.aborted,
-  });
-  return made.ok ? { ...made, problems: [...data.problems, ...made.problems] } : made;
-}
-
-function withLora(
-  { config }: RunInput,
-  model: string,
-  stages: readonly PlannedLoadStage[],
-  workload: Workload,
-): Workload {
-  const shares = config.load.lora_traffic_split;
-  if (!shares || shares.length === 0) return workload;
-  const seed = config.load.base_seed;
-  return {
-    ...workload,
-    stages: workload.stages.map((requests, index) => withAdapters(requests, shares, model, seed, stages[index]!.name)),
-  };
-}
-
 function stopped(): Problem {
   return { code: 'RUN017', severity: 'error', path: [], message: STOPPED };
 }
@@ -317,40 +235,6 @@ function checkServed(model: string, { models }: ServerFacts): Problem[] | undefi
       remedy: 'Set server.model_name to one of them if requests fail with 404.',
     },
   ];
-}
-
-type TokenizerChoice =
-  | { ok: true; value: TextTokenizer | undefined; reason: string | undefined; problems: readonly Problem[] }
-  | { ok: false; problem: Problem };
-
-/** The config's tokenizer, else one named like the model as in inference-perf, but only from this machine. */
-function tokenizerFor(input: RunInput, options: RunOptions, model: string): TokenizerChoice {
-  const configured = input.config.tokenizer?.pretrained_model_name_or_path ?? undefined;
-  const lookup = findTokenizer(configured ?? model, { env: options.env, folders: foldersOf(input, options) });
-  const place = ['tokenizer', 'pretrained_model_name_or_path'];
-  if (!lookup.found) {
-    const problem: Problem = {
-      code: 'RUN024',
-      severity: 'warning',
-      path: place,
-      message: `No client tokenizer: ${lookup.reason}. IsoPerf downloads none, so only the server counts tokens.`,
-      remedy: 'Name a folder with the model’s tokenizer.json.',
-    };
-    return { ok: true, value: undefined, reason: lookup.reason, problems: configured === undefined ? [] : [problem] };
-  }
-  try {
-    return { ok: true, value: loadTokenizer(lookup.file), reason: undefined, problems: [] };
-  } catch (error) {
-    const { message } = error as Error;
-    const problem: Problem = {
-      code: 'RUN016',
-      severity: 'error',
-      path: place,
-      message: `Nothing was sent: ${message}.`,
-      remedy: 'Name another tokenizer, or remove the tokenizer section to let the server count.',
-    };
-    return { ok: false, problem };
-  }
 }
 
 function unusable(problems: readonly Problem[]): { ok: false; refused: Refused } {

@@ -35,15 +35,20 @@ export function readPalette(): Palette {
     hoverBorder: value('editorHoverWidget-border', 'contrastBorder', 'panel-border'),
     series: {
       blue: value('charts-blue'),
-      orange: value('charts-orange'),
+      // High-contrast themes draw their orange too dark to be told from the background.
+      orange: isHighContrast() ? value('charts-yellow') : value('charts-orange'),
       green: value('charts-green'),
       purple: value('charts-purple'),
       red: value('charts-red'),
-      yellow: value('charts-yellow'),
+      yellow: isHighContrast() ? value('foreground') : value('charts-yellow'),
     },
     fontFamily: value('font-family'),
     fontSize: Number.parseFloat(value('font-size')) || 13,
   };
+}
+
+function isHighContrast(): boolean {
+  return document.body.classList.contains('vscode-high-contrast');
 }
 
 /** Calls back once per change of theme. VS Code swaps the body's classes and the root's style attribute. */

@@ -140,8 +140,10 @@ export const reportTests: readonly PageTest[] = [
     name: 'report: keys and links speak to the extension',
     async body(browser) {
       const view = await openView(browser, { kind, message: POOR_REPORT });
-      await view.page.getByText('Incomplete: ').waitFor();
+      await view.page.getByText(/^Incomplete: /).waitFor();
       await view.page.locator('main').press('j');
+      await view.page.locator('.note:focus').filter({ hasText: 'The run is incomplete' }).waitFor();
+      await view.page.keyboard.press('j');
       await view.page.locator('.note:focus').filter({ hasText: 'The last line of records.jsonl is cut off' }).waitFor();
       await view.page.keyboard.press('c');
       assert.deepEqual(await view.waitForPost('copyMarkdown'), { type: 'copyMarkdown' });

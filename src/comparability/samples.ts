@@ -1,5 +1,5 @@
 // One side's samples of one quantity in one stage: the value, how many it rests on, and resamples for its interval.
-import { bootstrap, MINIMUM_REQUESTS, seriesOf, type Quantity } from '../metrics/bootstrap';
+import { MINIMUM_REQUESTS, resample, seriesFrom, seriesOf, type Quantity } from '../metrics/bootstrap';
 import type { RequestRecord } from '../metrics/record';
 import { isSuccess } from '../metrics/request-metrics';
 import { mean, minimumCountFor, percentile, percentileKey, sortedValues } from '../metrics/statistics';
@@ -35,25 +35,29 @@ export function latencySamples(
 ): ReadonlyMap<Statistic, Sample> {
   if (!stage.records) return reportedLatency(stage, quantity, statistics);
   const scope = quantity.overAllSent ? stage.records : stage.records.filter(isSuccess);
-  const perRequest = scope.map((record) => quantity.values(record, counting));
-  const series = seriesOf(perRequest);
+  const series = seriesFrom(scope, (record) => quantity.values(record, counting));
   const n = series.values.length;
   if (n === 0)
     return new Map(statistics.map((statistic) => [statistic, { side: { n, missing: whyNone(scope, quantity) } }]));
   const sorted = sortedValues(series.values);
   const wanted = statistics.filter((statistic) => supports(statistic, n));
   const resampled =
-    scope.length < MINIMUM_REQUESTS ? undefined : bootstrap(series, wanted.map(quantityOf), { ...draws, sorted });
+    scope.length < MINIMUM_REQUESTS ? undefined : resample(series, wanted.map(quantityOf), { ...draws, sorted });
   return new Map(
     statistics.map((statistic): [Statistic, Sample] => {
       const at = wanted.indexOf(statistic);
       if (at < 0) return [statistic, { side: { n, missing: tooFew(statistic, n) } }];
       const percent = PERCENTS[statistic];
       const value = percent === undefined ? mean(sorted) : percentile(sorted, percent);
-      const drawn = resampled?.[at];
+      if (!resampled) return [statistic, { side: { n, value }, noInterval: tooFewForInterval(scope.length) }];
+      const effective = resampled.effective[at]!;
+      const enough = effective >= independentNeeded(statistic);
       return [
         statistic,
-        { side: { n, value }, ...(drawn ? { resampled: drawn } : { noInterval: tooFewForInterval(scope.length) }) },
+        {
+          side: { n, value },
+          ...(enough ? { resampled: resampled.draws[at]! } : { noInterval: tooDependent(statistic, effective) }),
+        },
       ];
     }),
   );
@@ -71,6 +75,20 @@ function supports(statistic: Statistic, n: number): boolean {
 
 function tooFew(statistic: Statistic, n: number): string {
   return `n = ${n} is under the ${minimumCountFor(PERCENTS[statistic] ?? 50)} that ${statistic} needs`;
+}
+
+/**
+ * Independent requests from which an interval covers what it promises, by simulation (test/unit/metrics): half of what a
+ * percentile needs to be bounded at all, as the estimate of dependence is rough itself.
+ */
+function independentNeeded(statistic: Statistic): number {
+  const percent = PERCENTS[statistic];
+  return percent === undefined ? 20 : Math.max(12, minimumCountFor(percent) / 2);
+}
+
+function tooDependent(statistic: Statistic, effective: number): string {
+  const needed = Math.ceil(independentNeeded(statistic));
+  return `neighbours in time depend on each other, so these are worth about ${Math.max(1, Math.floor(effective))} independent requests; an interval of the ${statistic} needs ${needed}`;
 }
 
 function tooFewForInterval(n: number): string {
@@ -141,7 +159,7 @@ export function rateSample(stage: MeasuredStage, quantity: RateQuantity, countin
     amounts[Math.min(slices - 1, Math.max(0, at))]! += weights[i]!;
   });
   const series = seriesOf(Array.from(amounts, (amount) => [(amount * slices) / span]));
-  return { side, resampled: bootstrap(series, [{ kind: 'mean' }], draws)[0]! };
+  return { side, resampled: resample(series, [{ kind: 'mean' }], draws).draws[0]! };
 }
 
 /** Failed over ended, percent. */
@@ -158,5 +176,5 @@ export function errorRateSample(stage: MeasuredStage, draws: Draws): Sample {
   const side = { n, value: (failed / n) * 100 };
   if (n < MINIMUM_REQUESTS) return { side, noInterval: tooFewForInterval(n) };
   const series = seriesOf(scope.map((record) => [isSuccess(record) ? 0 : 100]));
-  return { side, resampled: bootstrap(series, [{ kind: 'mean' }], draws)[0]! };
+  return { side, resampled: resample(series, [{ kind: 'mean' }], draws).draws[0]! };
 }

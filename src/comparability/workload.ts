@@ -6,6 +6,16 @@ import { compareLengths, medianOf, nearlyAll, type Lengths, type LengthCompariso
 import type { Context } from './dimension';
 import { configValue, inputSourceOf, outputSourceOf, successesOf, type MeasuredStage, type Side } from './side';
 
+const FACTS = new WeakMap<Context, Map<string, unknown>>();
+
+/** Several dimensions ask the same of one comparison, each for its evidence and its judgement: it is worked out once. */
+function remembered<T>(context: Context, key: string, find: () => T): T {
+  const facts = FACTS.get(context) ?? new Map<string, unknown>();
+  FACTS.set(context, facts);
+  if (!facts.has(key)) facts.set(key, find());
+  return facts.get(key) as T;
+}
+
 /** Stages of a side that are compared. */
 function comparedStages(side: Side, { matching }: Context): readonly MeasuredStage[] {
   const paired = new Set(matching.pairs.flatMap((pair) => [pair.a, pair.b]));
@@ -26,6 +36,10 @@ export function comparedRecords(side: Side, context: Context): readonly RequestR
 
 /** Planned lengths, of every request of the compared stages however it ended; else of the whole run's manifest. */
 export function askedLengths(side: Side, context: Context, which: 'prompt' | 'output'): Lengths | undefined {
+  return remembered(context, `asked ${side.name} ${which}`, () => findAsked(side, context, which));
+}
+
+function findAsked(side: Side, context: Context, which: 'prompt' | 'output'): Lengths | undefined {
   const stages = comparedStages(side, context);
   if (stages.length > 0 && stages.every((stage) => stage.records)) {
     const records = stages.flatMap((stage) => stage.records!);
@@ -66,6 +80,10 @@ const OUTPUT_COUNTERS: readonly Counter[] = [
  * nobody counted on a side, `finish_reason: length` says they reached max_tokens. Undefined: no common ground.
  */
 export function commonLengths(context: Context, which: 'prompt' | 'output'): CommonCount | undefined {
+  return remembered(context, `common ${which}`, () => findCommon(context, which));
+}
+
+function findCommon(context: Context, which: 'prompt' | 'output'): CommonCount | undefined {
   const a = comparedSuccesses(context.a, context);
   const b = comparedSuccesses(context.b, context);
   if (!a || !b) return commonSummaries(context, which);
@@ -156,6 +174,10 @@ function reportedLengths(side: Side, context: Context, which: 'prompt' | 'output
 
 /** Undefined when one side does not record what was asked for. */
 export function compareAsked(context: Context, which: 'prompt' | 'output'): LengthComparison | undefined {
+  return remembered(context, `compared ${which}`, () => findAskedDifference(context, which));
+}
+
+function findAskedDifference(context: Context, which: 'prompt' | 'output'): LengthComparison | undefined {
   const a = askedLengths(context.a, context, which);
   const b = askedLengths(context.b, context, which);
   // What was asked for is exact: no template or special token may blur it.
@@ -172,6 +194,10 @@ export function sameConfigured({ a, b }: Context, paths: readonly (readonly stri
 
 /** What the server adds around a prompt (chat template): its count minus the client's, median over requests. */
 export function templateTokens(side: Side, context: Context): number | undefined {
+  return remembered(context, `template ${side.name}`, () => findTemplate(side, context));
+}
+
+function findTemplate(side: Side, context: Context): number | undefined {
   const extra = (comparedSuccesses(side, context) ?? []).flatMap((record) => {
     const server = record.usage?.promptTokens;
     return server === undefined || record.clientPromptTokens === undefined ? [] : [server - record.clientPromptTokens];

@@ -1,5 +1,6 @@
 // Intervals by resampling blocks of requests: neighbours in time share queues, so single requests are not independent.
-import { mean, percentile } from './statistics';
+import { dependenceOf, type Dependence } from './dependence';
+import { mean, percentile, sortedValues } from './statistics';
 
 /** One value per request, or several (the token gaps of an answer), in the order the requests were sent. */
 export interface Series {
@@ -23,6 +24,13 @@ export interface BootstrapOptions {
   readonly sorted?: Float64Array;
 }
 
+export interface Resampled {
+  /** Of each quantity, the resampled values. */
+  readonly draws: readonly Float64Array[];
+  /** Of each quantity, the independent requests it rests on. */
+  readonly effective: readonly number[];
+}
+
 const DEFAULT_RESAMPLES = 2000;
 
 /** Requests below which resampling says little about anything. */
@@ -42,6 +50,24 @@ export function seriesOf(perRequest: readonly (readonly number[])[]): Series {
   return { values, offsets };
 }
 
+/** The same from requests, without holding a list for each of them. */
+export function seriesFrom<T>(requests: readonly T[], valuesOf: (request: T) => readonly number[]): Series {
+  const offsets = new Uint32Array(requests.length + 1);
+  let values = new Float64Array(Math.max(16, requests.length));
+  let total = 0;
+  for (let i = 0; i < requests.length; i++) {
+    const own = valuesOf(requests[i]!);
+    if (total + own.length > values.length) {
+      const larger = new Float64Array(Math.max(2 * values.length, total + own.length));
+      larger.set(values.subarray(0, total));
+      values = larger;
+    }
+    for (let k = 0; k < own.length; k++) values[total++] = own[k]!;
+    offsets[i + 1] = total;
+  }
+  return { values: values.subarray(0, total), offsets };
+}
+
 /**
  * Resampled values of each quantity, `resamples` of them, under a circular moving-block bootstrap of the requests
  * (Politis and Romano 1992): blocks of neighbouring requests are drawn with replacement until as many requests are
@@ -50,84 +76,138 @@ export function seriesOf(perRequest: readonly (readonly number[])[]): Series {
  * A mean is the ratio of resampled sums and counts. A percentile q follows Bahadur's representation: a resample in which
  * a share F* of the values lies at or under the observed q corresponds to the observed percentile at 2p - F* (Woodruff's
  * interval with a resampled share). It costs two table look-ups a block, whatever the number of values.
+ *
+ * Blocks that are short beside the dependence see too little of it: the spread is never left under the one that the
+ * autocovariances give, and Student's t pays for how few independent requests there are. A percentile never rests on more
+ * of them than the requests' means do: its tail's own clusters are too few to tell.
  */
-export function bootstrap(
-  series: Series,
-  quantities: readonly Quantity[],
-  options: BootstrapOptions = {},
-): Float64Array[] {
+export function resample(series: Series, quantities: readonly Quantity[], options: BootstrapOptions = {}): Resampled {
   const { resamples = DEFAULT_RESAMPLES, seed = 1 } = options;
   const requests = series.offsets.length - 1;
-  const sorted = options.sorted ?? Float64Array.from(series.values).sort();
+  const sorted = options.sorted ?? sortedValues(series.values);
   const tracks = quantities.map((quantity) => trackOf(series, sorted, quantity));
-  const length = blockLength(series);
-  const draws = Math.ceil(requests / length);
-  const random = uniformIntegers(seed, requests);
-  const counts = prefixSums(requests, (i) => series.offsets[i + 1]! - series.offsets[i]!);
-  const widen = fewBlocksFactor(requests / length);
-  const sums = new Float64Array(tracks.length);
+  const counts = new Float64Array(requests);
+  for (let i = 0; i < requests; i++) counts[i] = series.offsets[i + 1]! - series.offsets[i]!;
+  const averages = drawAverages(counts, tracks, blockLength(series), { resamples, seed });
+  const total = series.values.length;
+  const blocks = requests / blockLength(series);
+  const dependence = tracks.map(({ sums, observed }) => dependenceOf(residuals(sums, counts, observed)));
+  tracks.forEach(({ observed, finish }, t) => {
+    const own = averages[t]!;
+    const widen = widening(own, observed, dependence[t]!, { total, blocks });
+    for (let r = 0; r < resamples; r++) own[r] = finish(observed + widen * (own[r]! - observed));
+  });
+  const at = quantities.findIndex(({ kind }) => kind === 'mean');
+  const whole = at < 0 ? Infinity : dependence[at]!.effective;
+  return { draws: averages, effective: dependence.map(({ effective }) => Math.min(whole, effective)) };
+}
+
+/** Neighbours that are drawn together anyway are summed first: so many units keep the table in a processor's cache. */
+const MOST_UNITS = 4096;
+
+/** Averages of each track over blocks of requests, drawn `resamples` times. */
+function drawAverages(
+  counts: Float64Array,
+  tracks: readonly Track[],
+  length: number,
+  { resamples, seed }: { readonly resamples: number; readonly seed: number },
+): Float64Array[] {
+  const requests = counts.length;
+  const unit = Math.max(1, Math.min(length, Math.ceil(requests / MOST_UNITS)));
+  const units = Math.ceil(requests / unit);
+  const width = tracks.length + 1;
+  // Row i: sums over the first i units, two turns of the circle, so that a block may run over the end. Last column: counts.
+  const table = new Float64Array((2 * units + 1) * width);
+  const columns = [...tracks.map(({ sums }) => sums), counts];
+  columns.forEach((column, c) => {
+    for (let u = 0; u < 2 * units; u++) {
+      const from = (u % units) * unit;
+      let sum = 0;
+      for (let i = from; i < Math.min(requests, from + unit); i++) sum += column[i]!;
+      table[(u + 1) * width + c] = table[u * width + c]! + sum;
+    }
+  });
+  const block = Math.max(1, Math.round(length / unit));
+  const draws = Math.ceil(units / block);
+  const random = uniformIntegers(seed, units);
+  const sums = new Float64Array(width);
   const out = tracks.map(() => new Float64Array(resamples));
   for (let r = 0; r < resamples; r++) {
     sums.fill(0);
-    let count = 0;
-    let left = requests;
+    let left = units;
     for (let d = 0; d < draws; d++) {
-      const from = random();
-      const to = from + Math.min(length, left);
-      left -= to - from;
-      count += counts[to]! - counts[from]!;
-      for (let t = 0; t < tracks.length; t++) sums[t]! += tracks[t]!.prefix[to]! - tracks[t]!.prefix[from]!;
+      const from = random() * width;
+      const taken = Math.min(block, left);
+      left -= taken;
+      const to = from + taken * width;
+      for (let c = 0; c < width; c++) sums[c]! += table[to + c]! - table[from + c]!;
     }
-    for (let t = 0; t < tracks.length; t++) {
-      const { observed, finish } = tracks[t]!;
-      out[t]![r] = count > 0 ? finish(observed + widen * (sums[t]! / count - observed)) : NaN;
-    }
+    const count = sums[width - 1]!;
+    for (let t = 0; t < tracks.length; t++) out[t]![r] = count > 0 ? sums[t]! / count : NaN;
   }
   return out;
 }
 
+/** Of each request: its sum minus what its count would give at the observed average. */
+function residuals(sums: Float64Array, counts: Float64Array, observed: number): Float64Array {
+  const out = new Float64Array(sums.length);
+  for (let i = 0; i < sums.length; i++) out[i] = sums[i]! - observed * counts[i]!;
+  return out;
+}
+
+/**
+ * What the deviations of the draws are multiplied by. Student's t over the normal, by Hill's expansion
+ * t = z (1 + (z^2 + 1) / 4v): v by the blocks there are, or by the independent requests, two to a degree, if fewer.
+ */
+function widening(
+  draws: Float64Array,
+  observed: number,
+  { sumVariance, effective }: Dependence,
+  { total, blocks }: { readonly total: number; readonly blocks: number },
+): number {
+  let squares = 0;
+  for (const draw of draws) squares += (draw - observed) ** 2;
+  const drawn = Math.sqrt(squares / Math.max(1, draws.length));
+  // Resampling k blocks sees a spread that is too small by sqrt((k - 1) / k).
+  const resampled = drawn * Math.sqrt(blocks / Math.max(1, blocks - 1));
+  const known = Math.sqrt(sumVariance) / Math.max(1, total);
+  const freedom = Math.max(1, Math.min(blocks, effective / 2) - 1);
+  const student = 1 + (1.96 ** 2 + 1) / (4 * freedom);
+  return drawn > 0 ? (student * Math.max(resampled, known)) / drawn : 1;
+}
+
 interface Track {
-  /** Prefix sums over two turns of the circle, so that a block may run over the end. */
-  readonly prefix: Float64Array;
+  /** Of each request: the sum of its values, or how many of them are at or under the percentile. */
+  readonly sums: Float64Array;
   /** What the resampled average is an average of, in the sample itself. */
   readonly observed: number;
   readonly finish: (average: number) => number;
 }
 
-/**
- * Resampling k blocks sees a spread that is too small by sqrt((k - 1) / k), and knows it only as well as k blocks can:
- * Student's t over the normal, by Hill's expansion t = z (1 + (z^2 + 1) / 4v). 1 for many blocks, 1.2 for ten.
- */
-function fewBlocksFactor(blocks: number): number {
-  const freedom = Math.max(1, blocks - 1);
-  return Math.sqrt(blocks / freedom) * (1 + (1.96 ** 2 + 1) / (4 * freedom));
-}
-
 function trackOf(series: Series, sorted: Float64Array, quantity: Quantity): Track {
   const { values, offsets } = series;
   const requests = offsets.length - 1;
+  const sums = new Float64Array(requests);
   if (quantity.kind === 'mean') {
-    const prefix = prefixSums(requests, (i) => {
-      let total = 0;
-      for (let k = offsets[i]!; k < offsets[i + 1]!; k++) total += values[k]!;
-      return total;
-    });
-    const observed = prefix[requests]! / values.length;
-    return { prefix, observed, finish: (average) => average };
+    let total = 0;
+    for (let i = 0; i < requests; i++) {
+      let own = 0;
+      for (let k = offsets[i]!; k < offsets[i + 1]!; k++) own += values[k]!;
+      sums[i] = own;
+      total += own;
+    }
+    return { sums, observed: total / values.length, finish: (average) => average };
   }
   const p = quantity.percent / 100;
   const at = percentile(sorted, quantity.percent);
-  const prefix = prefixSums(requests, (i) => {
+  for (let i = 0; i < requests; i++) {
     let under = 0;
     for (let k = offsets[i]!; k < offsets[i + 1]!; k++) if (values[k]! <= at) under++;
-    return under;
-  });
+    sums[i] = under;
+  }
   const share = shareAtOrUnder(sorted, at);
-  return {
-    prefix,
-    observed: share,
-    finish: (average) => percentile(sorted, 100 * Math.min(1, Math.max(0, p - (average - share)))),
-  };
+  const finish = (average: number): number => percentile(sorted, 100 * Math.min(1, Math.max(0, p - (average - share))));
+  return { sums, observed: share, finish };
 }
 
 function shareAtOrUnder(sorted: Float64Array, value: number): number {
@@ -141,14 +221,8 @@ function shareAtOrUnder(sorted: Float64Array, value: number): number {
   return low / sorted.length;
 }
 
-function prefixSums(requests: number, of: (request: number) => number): Float64Array {
-  const prefix = new Float64Array(2 * requests + 1);
-  for (let i = 0; i < 2 * requests; i++) prefix[i + 1] = prefix[i]! + of(i % requests);
-  return prefix;
-}
-
 /** More blocks than this make an interval slower, not better. */
-const MOST_BLOCKS = 1000;
+const MOST_BLOCKS = 300;
 
 /**
  * Block length for the requests' means by the rule of Politis and White (2004), as corrected by Patton, Politis and White

@@ -1,5 +1,6 @@
 // Descriptive statistics as inference-perf and numpy define them, over sorted typed arrays.
 import type { Stat } from './lifecycle';
+import { radixSort } from './radix';
 
 /** What was realised, in one row: the shape of the run manifest's distributions. */
 export interface DistributionSummary {
@@ -16,13 +17,20 @@ export interface DistributionSummary {
   readonly max: number;
 }
 
+/** From here on sorting by digits pays. */
+const MANY = 20_000;
+
 /** A sorted copy; values that are not finite numbers are a bug of the caller and throw. */
 export function sortedValues(values: Iterable<number>): Float64Array {
-  const sorted = Float64Array.from(values);
-  for (const value of sorted) {
+  const copy = values instanceof Float64Array ? values.slice() : Float64Array.from(values);
+  let negative = false;
+  for (let i = 0; i < copy.length; i++) {
+    const value = copy[i]!;
     if (!Number.isFinite(value)) throw new RangeError(`a statistic was asked over ${value}`);
+    // -0 has the sign bit too.
+    if (value < 0 || Object.is(value, -0)) negative = true;
   }
-  return sorted.sort();
+  return negative || copy.length < MANY ? copy.sort() : radixSort(copy);
 }
 
 /**

@@ -2,15 +2,20 @@
 import { describe, expect, it } from 'vitest';
 import {
   blockLength,
-  bootstrap,
   differenceInterval,
   intervalOf,
+  resample,
   seriesOf,
   uniformIntegers,
+  type BootstrapOptions,
   type Quantity,
+  type Series,
 } from '../../../src/metrics/bootstrap';
 import { mean, percentile, sortedValues } from '../../../src/metrics/statistics';
 import { normalFrom, randomStream } from '../support/synthetic-run';
+
+const bootstrap = (series: Series, quantities: readonly Quantity[], options?: BootstrapOptions) =>
+  resample(series, quantities, options).draws;
 
 const QUANTITIES: readonly Quantity[] = [
   { kind: 'mean' },
@@ -50,6 +55,63 @@ describe('coverage of a difference that is zero', () => {
       expect(hit / runs).toBeLessThan(1);
     }
   });
+});
+
+/** Waiting plus service in a queue at 70 % use: what TTFT does when requests share a server. */
+function queue(n: number, seed: number): number[] {
+  const random = randomStream(seed);
+  let wait = 0;
+  const out: number[] = [];
+  for (let i = -500; i < n; i++) {
+    const service = -Math.log(1 - random()) * 0.7;
+    if (i >= 0) out.push(wait + service);
+    wait = Math.max(0, wait + service + Math.log(1 - random()));
+  }
+  return out;
+}
+
+describe('dependent requests', () => {
+  it.each([
+    ['AR(1) 0.9, n 300', (seed: number) => latencies(300, 0.9, seed)],
+    ['AR(1) 0.97, n 2000', (seed: number) => latencies(2000, 0.97, seed)],
+    ['a queue, n 2000', (seed: number) => queue(2000, seed)],
+  ])('%s: intervals that rest on enough independent requests cover, those of a p99 are refused', (_, draw) => {
+    const quantities: readonly Quantity[] = [...QUANTITIES, { kind: 'percentile', percent: 99 }];
+    const needed = [20, 12, 30, 150];
+    const kept = [0, 0, 0, 0];
+    const hits = [0, 0, 0, 0];
+    const runs = 120;
+    for (let run = 0; run < runs; run++) {
+      const a = resample(single(draw(2 * run + 1)), quantities, { resamples: 300, seed: 1 });
+      const b = resample(single(draw(2 * run + 2)), quantities, { resamples: 300, seed: 2 });
+      quantities.forEach((__, k) => {
+        if (Math.min(a.effective[k]!, b.effective[k]!) < needed[k]!) return;
+        kept[k]!++;
+        const { low, high } = differenceInterval(a.draws[k]!, b.draws[k]!);
+        if (low <= 0 && high >= 0) hits[k]!++;
+      });
+    }
+    for (const k of [0, 1, 2]) if (kept[k]! > 40) expect(hits[k]! / kept[k]!, `quantity ${k}`).toBeGreaterThan(0.85);
+    expect(kept[3]).toBeLessThan(runs / 10);
+    expect(kept[1]).toBeGreaterThan(runs / 2);
+  });
+
+  it('independent requests count nearly in full, whatever their number', () => {
+    for (const n of [300, 3000, 30_000]) {
+      const { effective } = resample(single(latencies(n, 0, n)), QUANTITIES, { resamples: 10 });
+      for (const count of effective) expect(count).toBeGreaterThan(n / 3);
+    }
+    const [tight] = resample(single(latencies(3000, 0.9, 1)), QUANTITIES, { resamples: 10 }).effective;
+    expect(tight).toBeLessThan(600);
+  });
+});
+
+it('sorting by digits is sorting', () => {
+  const random = randomStream(3);
+  const values = Float64Array.from({ length: 50_000 }, (__, i) => (i % 7 === 0 ? 0 : random() * 10 ** ((i % 12) - 6)));
+  expect(sortedValues(values)).toEqual(values.slice().sort());
+  const negative = values.map((value, i) => (i % 2 === 0 ? -value : value));
+  expect(sortedValues(negative)).toEqual(negative.slice().sort());
 });
 
 it('a real difference is seen', () => {

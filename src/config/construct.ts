@@ -155,7 +155,7 @@ function buildMap(node: MapNode, state: State): { value: unknown; size: number }
     const built = build(pair.value, state);
     size += built.size;
     if (key === undefined) continue;
-    if (own.has(key)) warnDuplicate(pair, key, state);
+    if (own.has(key)) warnDuplicate(pair, key, entries.get(key) === built.value, state);
     own.add(key);
     // A repeated key keeps its first place and gets its last value, as in Python.
     entries.set(key, built.value);
@@ -167,13 +167,15 @@ function buildMap(node: MapNode, state: State): { value: unknown; size: number }
   return { value, size };
 }
 
-function warnDuplicate(pair: Pair, key: string, state: State): void {
+function warnDuplicate(pair: Pair, key: string, same: boolean, state: State): void {
   complain(state, {
-    code: 'YML007',
+    code: same ? 'YML012' : 'YML007',
     severity: 'warning',
     node: pair.key,
-    message: `'${key}' is written twice here: only this last one counts, and everything under the earlier one is lost.`,
-    remedy: 'Merge the two blocks.',
+    message: same
+      ? `'${key}' is written twice here, with the same value.`
+      : `'${key}' is written twice here: only this last one counts, and everything under the earlier one is lost.`,
+    remedy: same ? 'Remove one of them.' : 'Merge the two blocks.',
   });
 }
 

@@ -121,7 +121,7 @@ function chooseRegion(
       ],
     };
   // No wrapper and little to recognise: the file itself is judged, and says what is missing or unknown.
-  return { region: { kind: 'file', name: '', document: whole, prefix: [], toFile: (range) => range } };
+  return { region: { kind: 'file', name: '', document: whole, prefix: [], blocks: [], toFile: (range) => range } };
 }
 
 function plain(code: string, message: string, remedy?: string): Problem {
@@ -152,19 +152,24 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
   const choice = chooseTarget(reading.directives, search, options);
   const verdict = judgeValues(marked.values, choice.target);
   const fixes = new Map<Problem, KeyFix>();
+  const blocks = region.blocks.map((block) => blockProblem(block, region));
   const locate = (problem: Problem): Problem =>
     markOverride(withRange(problem, place(problem.path, partOf(problem))), overrides);
   const empty = emptyProblem(valueAt(document.value, prefix), choice.target);
   const shape = verdict.findings
-    .filter((finding) => !blamedOnPlaceholder(finding, marked.found))
+    .filter(
+      (finding) => !blamedOnPlaceholder(finding, marked.found) && !(blocks.length > 0 && finding.rule === 'missing'),
+    )
     .map((finding) => locateFinding(finding, locate, fixes));
-  const open = marked.found.map((found) => locate(placeholderProblem(found)));
+  const open = [...blocks, ...marked.found.map((found) => locate(placeholderProblem(found)))];
   const always = [...yaml, ...given, ...(empty ? [locate(empty)] : []), ...shape, ...open, ...reading.problems];
   const { config } = verdict;
   if (!config) return { problems: always, search, region, target: choice, fixes };
   const run = judgeRun(config)
     .filter(
       (problem) =>
+        // What is missing may stand in a block that is not filled in yet.
+        blocks.length === 0 &&
         !marked.found.some((found) => startsWith(found.path, problem.path) || startsWith(problem.path, found.path)),
     )
     .map(locate);
@@ -244,6 +249,21 @@ function blamedOnPlaceholder(finding: Finding, found: readonly FoundPlaceholder[
     if (placeholder.path.join('.') === 'load.type' && startsWith(path, ['load', 'stages'])) return true;
     return finding.rule === 'cross-field' && startsWith(placeholder.path, path);
   });
+}
+
+function blockProblem(block: Region['blocks'][number], { document, toFile }: Region): Problem {
+  const start = document.lines.lineStart(block.line);
+  const indent = document.lines.line(block.line).search(/\S|$/);
+  const message = `A whole block is to be filled: '${block.text}' is a placeholder, and what will stand there is not judged.`;
+  const range = toFile(document.lines.range(start + indent, start + document.lines.line(block.line).length));
+  return {
+    code: 'CFG009',
+    severity: 'information',
+    path: [],
+    message,
+    remedy: 'Render the template before the run.',
+    range,
+  };
 }
 
 function placeholderProblem(found: FoundPlaceholder): Problem {

@@ -1,5 +1,7 @@
 // Templates: values that something else fills in before the run. They are "to be filled", never a type error.
+import { fieldAt } from './fields';
 import { isForeign, Placeholder } from './lax';
+import { unmasked } from './template';
 import type { ConfigPath } from '../problem';
 
 export interface FoundPlaceholder {
@@ -10,29 +12,64 @@ export interface FoundPlaceholder {
   readonly text: string;
 }
 
-// ${X}, ${A[$k]}, $X, {{ .Values.x }}, REPLACE_ENV_X, <x>
-const PATTERN = /\$\{[^}]*\}|\$[A-Za-z_]\w*|\{\{[\s\S]*?\}\}|REPLACE_ENV_\w+|<[A-Za-z][^<>\n]{0,60}>/;
+// ${X}, ${A[$k]}, $X, $(X), {{ .Values.x }}, {% x %}, REPLACE_ENV_X, <x>, __X__, @X@
+const PATTERN =
+  /\$\{[^}]*\}|\$\([A-Za-z_]\w*\)|\$[A-Za-z_]\w*|\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}|REPLACE_ENV_\w+|<[A-Za-z][^<>\n]{0,60}>|\b__[A-Z][A-Z0-9_]*__\b|@[A-Z][A-Z0-9_]*@/;
 
-/** The first placeholder in a text. */
-function findPlaceholder(text: string): string | undefined {
-  return PATTERN.exec(text)?.[0];
+const BARE = /^[A-Z][A-Z0-9_]{1,60}$/;
+/** What template writers call the texts of a config; other upper-case texts may be values. */
+const BARE_TEXT =
+  /(?:^|_)(?:MODEL|NAME|URL|URI|ENDPOINT|HOST|IP|PORT|TOKEN|TOKENIZER|PATH|DIR|BUCKET|KEY|SECRET|GATEWAY|SERVER|NAMESPACE|TODO|FIXME|CHANGEME|PLACEHOLDER)(?:_|$)/;
+
+/** A placeholder in a text that stands at a path; undefined when the text is a value. */
+function findPlaceholder(text: string, path: ConfigPath): string | undefined {
+  // A Python lambda compares with < and >, JMESPath uses brackets: they are text whatever stands in them.
+  const key = path.findLast((step) => typeof step === 'string');
+  if (key === 'filter' || key === 'matches' || key === 'rules') return undefined;
+  const found = PATTERN.exec(text)?.[0];
+  if (found !== undefined) return unmasked(found);
+  return BARE.test(text) && isBarePlaceholder(text, path) ? text : undefined;
+}
+
+/** A bare upper-case word: where a number or a word of a list belongs it can only be a template, in a text only by its name. */
+function isBarePlaceholder(text: string, path: ConfigPath): boolean {
+  const field = fieldAt(path);
+  if (!field) return false;
+  const words = Object.keys(field.enumValues ?? {});
+  if (words.some((word) => word.toLowerCase() === text.toLowerCase())) return false;
+  if (field.name === 'base_url') return true;
+  if (field.types.includes('any value')) return false;
+  return field.types.includes('text') ? BARE_TEXT.test(text) : !field.types.includes('true or false');
+}
+
+/** `{your-token}`: YAML reads a mapping of one key without value; where no mapping can stand it is a template. */
+function braced(value: object, path: ConfigPath): string | undefined {
+  const [entry, second] = Object.entries(value);
+  if (!entry || second || entry[1] !== null || !/^[A-Za-z][\w-]*$/.test(entry[0])) return undefined;
+  const field = fieldAt(path);
+  const scalar = field && !field.types.some((type) => ['mapping', 'list', 'any value'].includes(type));
+  return scalar ? `{${entry[0]}}` : undefined;
 }
 
 /** A copy of the values in which every text with a placeholder is marked, and the list of them. */
 export function markPlaceholders(values: unknown): { values: unknown; found: readonly FoundPlaceholder[] } {
   const found: FoundPlaceholder[] = [];
+  const mark = (path: ConfigPath, name: string, text: string): Placeholder => {
+    found.push({ path, name, text });
+    return new Placeholder(text);
+  };
   const walk = (value: unknown, path: ConfigPath): unknown => {
     if (typeof value === 'string') {
-      // A Python lambda compares with < and >; it is text whatever stands in it.
-      if (path.at(-1) === 'filter') return value;
-      const name = findPlaceholder(value);
-      if (name === undefined) return value;
-      found.push({ path, name, text: value });
-      return new Placeholder(value);
+      const name = findPlaceholder(value, path);
+      return name === undefined ? value : mark(path, name, value);
     }
     if (Array.isArray(value)) return value.map((item, index) => walk(item, [...path, index]));
     if (typeof value !== 'object' || value === null || isForeign(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, walk(entry, [...path, key])]));
+    const name = braced(value, path);
+    if (name !== undefined) return mark(path, name, name);
+    const copy = Object.create(null) as Record<string, unknown>;
+    for (const [key, entry] of Object.entries(value)) copy[key] = walk(entry, [...path, key]);
+    return copy;
   };
   return { values: walk(values, []), found };
 }

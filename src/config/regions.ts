@@ -1,10 +1,11 @@
 // Where in a file the config sits: the whole file, or wrapped by Kubernetes, Helm, llm-d or another tool.
 import type { ConfigPath, TextRange } from '../problem';
 import { formatPath } from '../problem';
-import { parseDocument, type YamlDocument } from './document';
-import type { ScalarNode } from './tree';
+import type { YamlDocument } from './document';
+import { embedded, heredocs, heredocsIn, longTexts, readYaml, type Embedded, type Reading } from './embedded';
+import type { Mask } from './template';
 
-type RegionKind = 'file' | 'document' | 'workload' | 'helm' | 'configmap' | 'wrapped';
+type RegionKind = 'file' | 'document' | 'workload' | 'helm' | 'configmap' | 'heredoc' | 'wrapped';
 
 export interface Region {
   readonly kind: RegionKind;
@@ -14,6 +15,8 @@ export interface Region {
   readonly document: YamlDocument;
   /** From the document's root to the config. */
   readonly prefix: ConfigPath;
+  /** Lines of `document` that a template fills with a block of unknown content. */
+  readonly blocks: Mask['blocks'];
   /** Ranges of `document` to ranges of the file. */
   toFile(range: TextRange): TextRange;
 }
@@ -51,72 +54,87 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** How many of the sections that tell a config have keys only it has: load, data, server. */
+function strength(value: Readonly<Record<string, unknown>>): number {
+  const { load, data, server } = value;
+  const loadFits = isRecord(load) && (LOAD_KEYS.some((key) => key in load) || typeof load['type'] === 'string');
+  const dataFits = isRecord(data) && (typeof data['type'] === 'string' || DATA_KEYS.some((key) => key in data));
+  const serverFits = isRecord(server) && ('base_url' in server || 'model_name' in server || 'ignore_eos' in server);
+  return [loadFits, dataFits, serverFits].filter(Boolean).length;
+}
+
 /** Does a mapping look like an inference-perf config? Two of its sections, or one with keys only it has. */
 function isConfigLike(value: unknown): boolean {
   if (!isRecord(value)) return false;
   // Kubernetes objects, scenarios and charts have sections of the same names.
   if ('apiVersion' in value && 'kind' in value) return false;
-  const { load, data, server } = value;
-  const loadFits = isRecord(load) && (LOAD_KEYS.some((key) => key in load) || typeof load['type'] === 'string');
-  const dataFits = isRecord(data) && (typeof data['type'] === 'string' || DATA_KEYS.some((key) => key in data));
-  const serverFits = isRecord(server) && ('base_url' in server || 'model_name' in server || 'ignore_eos' in server);
+  const { load } = value;
   const others = SECTIONS.filter((name) => name in value && !['load', 'data', 'server'].includes(name)).length;
-  const strong = [loadFits, dataFits, serverFits].filter(Boolean).length;
+  const strong = strength(value);
   const only = isRecord(load) && (Array.isArray(load['stages']) || isRecord(load['sweep']));
   return strong >= 2 || (strong === 1 && others >= 1) || only;
 }
 
 const WHOLE = (range: TextRange): TextRange => range;
 
-function region(kind: RegionKind, document: YamlDocument, prefix: ConfigPath): Region {
-  return { kind, name: formatPath(prefix), document, prefix, toFile: WHOLE };
+function region(kind: RegionKind, { document, blocks }: Reading, prefix: ConfigPath): Region {
+  return { kind, name: formatPath(prefix), document, prefix, blocks, toFile: WHOLE };
 }
 
 /** Finds the configs in one YAML document. Empty when there is none. */
-function regionsOf(document: YamlDocument): readonly Region[] {
-  const { value } = document;
-  if (isConfigLike(value)) return [region('file', document, [])];
+function regionsOf(reading: Reading): readonly Region[] {
+  const { value } = reading.document;
+  if (isConfigLike(value)) return [region('file', reading, [])];
   if (!isRecord(value)) return [];
-  if (value['kind'] === 'ConfigMap' && isRecord(value['data'])) return configMapRegions(document, value['data']);
+  if ('apiVersion' in value && 'kind' in value) return textRegions(reading.document);
   const found: Region[] = [];
-  if (isConfigLike(value['config'])) found.push(region('helm', document, ['config']));
+  if (isConfigLike(value['config'])) found.push(region('helm', reading, ['config']));
   const workload = value['workload'];
   if (isRecord(workload)) {
     for (const [name, entry] of Object.entries(workload)) {
-      if (isConfigLike(entry)) found.push(region('workload', document, ['workload', name]));
+      if (isConfigLike(entry)) found.push(region('workload', reading, ['workload', name]));
     }
   }
-  return found;
+  if (found.length > 0) return found;
+  const wrapped = wrappedRegions(reading);
+  return wrapped.length > 0 ? wrapped : textRegions(reading.document);
 }
 
-function configMapRegions(document: YamlDocument, data: Readonly<Record<string, unknown>>): readonly Region[] {
+const MAX_DEPTH = 5;
+const MAX_VISITED = 2000;
+
+/** Configs under keys of any name: only what has two sections of its own counts, because many files have a `load` or `data`. */
+function wrappedRegions(reading: Reading): readonly Region[] {
   const found: Region[] = [];
-  for (const name of Object.keys(data)) {
-    const node = document.locate(['data', name])?.value;
-    if (node?.kind !== 'scalar') continue;
-    const inner = embedded(document, node);
-    if (inner && isConfigLike(inner.document.value))
-      found.push({ kind: 'configmap', name: `data[${name}]`, prefix: [], ...inner });
-  }
+  let visited = 0;
+  const visit = (value: unknown, path: ConfigPath): void => {
+    visited += 1;
+    if (visited > MAX_VISITED || path.length > MAX_DEPTH) return;
+    if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...path, index]));
+    if (!isRecord(value)) return;
+    if (path.length > 0 && isConfigLike(value) && strength(value) >= 2) found.push(region('wrapped', reading, path));
+    else for (const [key, entry] of Object.entries(value)) visit(entry, [...path, key]);
+  };
+  visit(reading.document.value, []);
   return found;
 }
 
-/** The YAML inside a `|` block: its lines without the block's indentation, and the way back to the file. */
-function embedded(document: YamlDocument, node: ScalarNode): Pick<Region, 'document' | 'toFile'> | undefined {
-  if (node.style !== 'literal') return undefined;
-  const first = document.lines.position(node.start).line + 1;
-  const lineOf = (index: number): string => document.lines.line(first + index);
-  const lead = node.text.split('\n').findIndex((line) => line.trim() !== '');
-  if (lead < 0) return undefined;
-  const indent = lineOf(lead).length - node.text.split('\n')[lead]!.length;
-  if (indent < 0) return undefined;
-  const toFile = (range: TextRange): TextRange => ({
-    startLine: range.startLine + first,
-    startColumn: range.startColumn + indent,
-    endLine: range.endLine + first,
-    endColumn: range.endColumn + indent,
+/** Configs in texts: the data of a ConfigMap, a heredoc in a Job's script. */
+function textRegions(document: YamlDocument): readonly Region[] {
+  if (!document.root) return [];
+  return longTexts(document.root).flatMap(({ path, node }): readonly Region[] => {
+    const inData = path.length === 2 && (path[0] === 'data' || path[0] === 'stringData');
+    const name = inData ? `${String(path[0])}[${String(path[1])}]` : formatPath(path);
+    const whole = embedded(document, node);
+    if (whole && isConfigLike(whole.document.value)) return [inText('configmap', name, whole)];
+    return heredocs(document, node)
+      .filter((each) => isConfigLike(each.document.value))
+      .map((each) => inText('heredoc', each.name ?? name, each));
   });
-  return { document: parseDocument(node.text), toFile };
+}
+
+function inText(kind: RegionKind, name: string, { document, blocks, toFile }: Embedded): Region {
+  return { kind, name, document, blocks, prefix: [], toFile };
 }
 
 /** A file's YAML documents, each with its first line. A file of one document is left as it is. */
@@ -145,18 +163,22 @@ function splitDocuments(text: string): readonly { readonly text: string; readonl
 }
 
 export interface RegionSearch {
-  /** The file read as one document, as inference-perf would. */
+  /** The file read as one document, as inference-perf would; with template parts masked when it is no YAML without. */
   readonly whole: YamlDocument;
   readonly regions: readonly Region[];
 }
 
 /** Finds the configs of a file. Never throws. */
 export function findRegions(text: string): RegionSearch {
-  const whole = parseDocument(text);
-  const several = whole.problems.some((problem) => problem.code === 'YML004');
-  if (!several) return { whole, regions: regionsOf(whole) };
+  const whole = readYaml(text);
+  const { document } = whole;
+  if (!document.problems.some((problem) => problem.code === 'YML004')) {
+    const regions = regionsOf(whole);
+    const script = regions.length === 0 && document.problems.some((problem) => problem.severity === 'error');
+    return { whole: document, regions: distinct(script ? scriptRegions(text) : regions) };
+  }
   const regions = splitDocuments(text).flatMap((part) =>
-    regionsOf(parseDocument(part.text)).map((found): Region => {
+    regionsOf(readYaml(part.text)).map((found): Region => {
       const shift = (range: TextRange): TextRange => {
         const inner = found.toFile(range);
         return { ...inner, startLine: inner.startLine + part.firstLine, endLine: inner.endLine + part.firstLine };
@@ -164,5 +186,23 @@ export function findRegions(text: string): RegionSearch {
       return { ...found, kind: found.kind === 'file' ? 'document' : found.kind, toFile: shift };
     }),
   );
-  return { whole, regions };
+  return { whole: document, regions: distinct(regions) };
+}
+
+/** A shell script or Markdown with heredocs is no YAML; the configs in it are. */
+function scriptRegions(text: string): readonly Region[] {
+  return heredocsIn(text)
+    .filter((each) => isConfigLike(each.document.value))
+    .map((each) => inText('heredoc', each.name ?? 'heredoc', each));
+}
+
+/** Names are how a region is asked for: a second one of the same name gets a number. */
+function distinct(regions: readonly Region[]): readonly Region[] {
+  const seen = new Map<string, number>();
+  return regions.map((each) => {
+    const count = (seen.get(each.name) ?? 0) + 1;
+    seen.set(each.name, count);
+    const name = each.name === '' ? 'document' : each.name;
+    return count === 1 ? each : { ...each, name: `${name} (${count})` };
+  });
 }

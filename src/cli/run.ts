@@ -249,6 +249,11 @@ function listenForStops(stop: StopControl, io: CliIo, readCommands: boolean): ()
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   const reader = readCommands ? createInterface({ input: process.stdin }) : undefined;
+  // A program that forked us and is gone cannot stop us any more: nobody would see the load we go on sending.
+  const onParentGone = (): void => {
+    stop.stop('the program that started the run ended', true);
+  };
+  if (readCommands) process.once('disconnect', onParentGone);
   reader?.on('line', (line) => {
     const command = parseCommand(line);
     if (command) stop.stop('stopped by the user', command.now);
@@ -257,6 +262,7 @@ function listenForStops(stop: StopControl, io: CliIo, readCommands: boolean): ()
   return () => {
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
+    process.off('disconnect', onParentGone);
     reader?.close();
     if (reader) process.stdin.destroy();
   };

@@ -62,7 +62,7 @@ export interface TimeBin {
 export function timeBins(points: Points, fromSeconds: number, toSeconds: number): readonly TimeBin[] {
   const width = roundWidth((toSeconds - fromSeconds) / 40);
   const start = Math.floor(fromSeconds / width) * width;
-  const count = Math.max(1, Math.ceil((toSeconds - start) / width + 1e-9));
+  const count = Math.max(1, Math.ceil((toSeconds - start) / width - 1e-9));
   const values: number[][] = Array.from({ length: count }, () => []);
   points.x.forEach((x, index) => {
     const bin = Math.min(count - 1, Math.max(0, Math.floor((x - start) / width)));

@@ -1,0 +1,120 @@
+// What the live view shows of what the engine says.
+import { describe, expect, it } from 'vitest';
+import type { RunEvent } from '../../../src/events';
+import { failed, liveView, startState, stopping, withEvent, type LiveState } from '../../../src/extension/live-model';
+
+const PLANNED: RunEvent = {
+  type: 'planned',
+  folder: 'reports-1',
+  name: 'chat',
+  endpoint: 'http://127.0.0.1:8000',
+  model: 'm',
+  load: 'poisson, 10 rps',
+  stages: [
+    { id: 0, label: '5 rps for 4 s', warmup: true, planned: 20, durationSeconds: 4 },
+    { id: 1, label: '10 rps for 10 s', warmup: false, planned: 100, durationSeconds: 10 },
+  ],
+  plannedRequests: 120,
+};
+
+function tick(
+  stage: number,
+  atSeconds: number,
+  ok: number,
+  more: Partial<Extract<RunEvent, { type: 'tick' }>> = {},
+): RunEvent {
+  return {
+    type: 'tick',
+    stage,
+    atSeconds,
+    stageElapsedSeconds: stage === 0 ? atSeconds : atSeconds - 4,
+    counts: { planned: 100, ok, failed: 0, cancelled: 0, notSent: 0, sent: ok + 2, inFlight: 2 },
+    errors: [],
+    ...more,
+  };
+}
+
+const DONE_0: RunEvent = {
+  type: 'stageFinished',
+  stage: 0,
+  atSeconds: 4,
+  counts: { planned: 20, ok: 19, failed: 1, cancelled: 0, notSent: 0 },
+};
+
+function after(...events: readonly RunEvent[]): LiveState {
+  return events.reduce(withEvent, startState('chat'));
+}
+
+const value = (state: LiveState, label: string): string | undefined =>
+  liveView(state).counts.find((count) => count.label === label)?.value;
+
+describe('the live view', () => {
+  it('says what is being done before anything is planned', () => {
+    expect(liveView(after({ type: 'preparing', done: 10, total: 1000 })).words).toBe(
+      'Preparing the requests: 10 of 1,000',
+    );
+  });
+
+  it('adds up the stages that ended and the one under way', () => {
+    const state = after(
+      PLANNED,
+      { type: 'stageStarted', stage: 0, atSeconds: 0 },
+      tick(0, 2, 9),
+      DONE_0,
+      tick(1, 6, 18),
+    );
+    expect([value(state, 'Planned'), value(state, 'Sent'), value(state, 'Done'), value(state, 'Failed')]).toEqual([
+      '120',
+      '40',
+      '37',
+      '1',
+    ]);
+    expect(value(state, 'In flight')).toBe('2');
+    expect(liveView(state).progress).toBeCloseTo(38 / 120);
+  });
+
+  it('does not count a stage twice that has just ended', () => {
+    expect(value(after(PLANNED, tick(0, 3.9, 19), DONE_0), 'Done')).toBe('19');
+  });
+
+  it('says the stage and the time left; past its time it waits for answers', () => {
+    expect(liveView(after(PLANNED, tick(1, 6.2, 3))).words).toBe('Stage 2 of 2, 8 s left');
+    expect(liveView(after(PLANNED, tick(1, 15, 99))).words).toBe('Stage 2 of 2, waiting for the last answers');
+  });
+
+  it('keeps the trace to its window and leaves gaps where nothing was measured', () => {
+    const ticks = Array.from({ length: 200 }, (_, i) => tick(1, i + 1, i, i % 2 === 0 ? { ttftMs: 50 } : {}));
+    const { atSeconds, ttftMs, itlMs } = liveView(after(PLANNED, ...ticks)).trace;
+    expect(atSeconds.at(-1)).toBe(200);
+    expect(atSeconds[0]).toBe(110);
+    expect(ttftMs).toHaveLength(atSeconds.length);
+    expect(ttftMs.at(-1)).toBeNull();
+    expect(itlMs.every((entry) => entry === null)).toBe(true);
+  });
+
+  it('says that it stops, and what came of it', () => {
+    const state = stopping(after(PLANNED, tick(1, 6, 18)));
+    expect(liveView(state).words).toBe('Stopping: 2 requests still in flight');
+    const end = withEvent(state, {
+      type: 'finished',
+      folder: 'reports-1',
+      state: 'incomplete',
+      counts: { planned: 120, ok: 37, failed: 1, cancelled: 2, notSent: 80 },
+      summary: '37 ok, 1 failed, 2 cancelled, 80 not sent',
+    });
+    expect(liveView(end)).toMatchObject({
+      phase: 'finished',
+      tone: 'caution',
+      words: '37 ok, 1 failed, 2 cancelled, 80 not sent',
+    });
+    expect(value(end, 'Sent')).toBe('40');
+    expect(stopping(end)).toBe(end);
+  });
+
+  it('keeps the reasons of a run that did not start', () => {
+    const problem = { code: 'RUN010', severity: 'error', path: [], message: 'refused', remedy: 'start it' } as const;
+    const view = liveView(failed(after({ type: 'problem', problem }), 'The run did not start'));
+    expect(view).toMatchObject({ phase: 'failed', tone: 'bad', words: 'The run did not start' });
+    expect(view.problems).toEqual([{ tone: 'bad', message: 'refused', remedy: 'start it' }]);
+  });
+});

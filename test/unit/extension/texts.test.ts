@@ -1,0 +1,126 @@
+// The extension's small pure parts: facts of runs, command lines, pages, messages, bundles.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { viewHtml } from '../../../src/extension/html';
+import { runArguments, terminalLine } from '../../../src/extension/run-command';
+import { differences, factsLine, runFacts, stateWords } from '../../../src/extension/run-facts';
+import { parseRestore, parseWebviewMessage } from '../../../src/messages';
+import { sampleRun, USUAL } from '../../page/sample-run';
+
+describe('the facts of a run', () => {
+  const summary = JSON.stringify({ successes: { latency: { time_to_first_token: { p95: 0.0581 } } } });
+  const facts = runFacts('folder', JSON.stringify(sampleRun().manifest), summary);
+
+  it('fit on one line', () => {
+    expect(factsLine(facts)).toBe('5 → 20 rps · TTFT p95 58.1 ms · 11-29 16:54');
+    expect(stateWords(facts)).toMatch(/^complete, \d+ of 800 ok$/);
+  });
+
+  it('say what differs between two runs at first sight', () => {
+    const other = sampleRun({ ...USUAL, warmup: false, counter: 'client-tokenizer', rates: [5, 20] });
+    expect(differences(facts, runFacts('other', JSON.stringify(other.manifest), undefined))).toEqual([
+      'warm-up: 1 warm-up stage → no warm-up',
+      'token source: server-usage → client-tokenizer',
+    ]);
+  });
+
+  it.each([undefined, '', '{', '[]', '"x"', 'null', '{"stages":7,"clock":[],"counts":{"planned":"x"}}'])(
+    'survive a manifest that reads %j',
+    (text) => {
+      expect(runFacts('folder', text, text)).toEqual({ name: 'folder', state: 'unknown' });
+    },
+  );
+});
+
+describe('command lines', () => {
+  it('are the engine’s, with the target', () => {
+    expect(runArguments('a.yaml', { kind: 'config' })).toEqual(['run', 'a.yaml', '--events']);
+    expect(runArguments('a.yaml', { kind: 'simulator' }, 'x')).toEqual([
+      'run',
+      'a.yaml',
+      '--events',
+      '--simulator',
+      '--region',
+      'x',
+    ]);
+    expect(runArguments('a.yaml', { kind: 'url', url: 'http://h' })).toContain('server.base_url=http://h');
+  });
+
+  it('can be pasted into a shell, and name the key without showing it', () => {
+    const line = terminalLine('/opt/my ext/cli.js', 'my $config.yaml', { kind: 'config' }, true);
+    expect(line).toBe('ISOPERF_API_KEY=… node "/opt/my ext/cli.js" run "my \\$config.yaml"');
+  });
+});
+
+describe('the page of a view', () => {
+  const html = viewHtml({
+    kind: 'report',
+    title: '<b>"',
+    nonce: 'n0nce',
+    cspSource: 'https://csp',
+    scriptUri: 'https://csp/a.js',
+    styleUri: 'https://csp/a.css',
+  });
+
+  it('allows nothing but its own script and style', () => {
+    const policy = /Content-Security-Policy" content="([^"]*)"/.exec(html)![1]!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'nonce-n0nce'");
+    expect(policy).not.toMatch(/unsafe|\*|data:|http:/);
+    expect(html).toContain('<title>&lt;b&gt;&quot;</title>');
+  });
+});
+
+describe('messages of a view', () => {
+  it('are taken when they are well formed', () => {
+    for (const message of [
+      { type: 'ready' },
+      { type: 'stop', now: true },
+      { type: 'openEvidence', finding: 3 },
+      { type: 'openFile', side: 'b', file: 'run.json' },
+      { type: 'intend', dimension: null },
+    ]) {
+      expect(parseWebviewMessage(message)).toEqual(message);
+    }
+  });
+
+  it.each([
+    null,
+    'ready',
+    {},
+    { type: 'toString' },
+    { type: 'unknown' },
+    { type: 'stop' },
+    { type: 'stop', now: 'yes' },
+    { type: 'openEvidence', finding: -1 },
+    { type: 'openEvidence', finding: 1, side: 'c' },
+    { type: 'openFile', side: 'a', file: '' },
+    { type: 'openFile', side: 'a', file: 'x'.repeat(400) },
+    { type: 'explain', code: 7 },
+  ])('are refused otherwise: %j', (message) => {
+    expect(parseWebviewMessage(message)).toBeUndefined();
+  });
+
+  it('restore only what they saved', () => {
+    const good = { kind: 'comparison', folders: ['file:///a', 'file:///b'], intended: ['token-source'] };
+    expect(parseRestore(good)).toEqual(good);
+    expect(parseRestore({ ...good, folders: ['file:///a'] })).toBeUndefined();
+    expect(parseRestore({ kind: 'report', folders: [7], intended: [] })).toBeUndefined();
+    expect(parseRestore(undefined)).toBeUndefined();
+  });
+});
+
+describe('the bundle of the extension host', () => {
+  it('holds neither the engine nor an HTTP client', () => {
+    const file = path.resolve(import.meta.dirname, '../../../out/extension.meta.json');
+    const { inputs } = JSON.parse(readFileSync(file, 'utf8')) as { inputs: Record<string, unknown> };
+    const foreign = Object.keys(inputs).filter((name) =>
+      /node_modules\/(undici|@huggingface|chart\.js|@vscode)\/|^src\/(run|loadgen|client|datagen|simulator|cli)[/.]/.test(
+        name,
+      ),
+    );
+    expect(foreign).toEqual([]);
+    expect(Object.keys(inputs)).toContain('src/extension/main.ts');
+  });
+});

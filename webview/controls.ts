@@ -2,7 +2,6 @@
 import {
   provideVSCodeDesignSystem,
   vsCodeButton,
-  vsCodeCheckbox,
   vsCodeDropdown,
   vsCodeLink,
   vsCodeOption,
@@ -14,7 +13,6 @@ import { h } from './dom';
 export function registerControls(): void {
   provideVSCodeDesignSystem().register(
     vsCodeButton(),
-    vsCodeCheckbox(),
     vsCodeDropdown(),
     vsCodeLink(),
     vsCodeOption(),
@@ -72,14 +70,6 @@ export function select(
     element.append(option);
   }
   element.addEventListener('change', () => onChange((element as HTMLElement & { readonly value: string }).value));
-  return element;
-}
-
-export function checkbox(label: string, checked: boolean, onChange: (checked: boolean) => void): HTMLElement {
-  const element = custom('vscode-checkbox', {});
-  element.append(label);
-  element.toggleAttribute('checked', checked);
-  element.addEventListener('change', () => onChange((element as HTMLElement & { readonly checked: boolean }).checked));
   return element;
 }
 

@@ -34,6 +34,9 @@ const SERVER_KEYS = inside('base_url|model_name|ignore_eos');
 /** `load:` at any indentation, with stages or a sweep within the next lines: a config inside something else. */
 const NESTED_LOAD = /\n[ \t]+load:[ \t]*(?:#.*)?\r?\n(?:[ \t]+.*\r?\n|[ \t]*\r?\n){0,14}?[ \t]+(?:stages|sweep)[ \t]*:/;
 
+const NESTED_SERVER =
+  /\n[ \t]+server:[ \t]*(?:#.*)?\r?\n(?:[ \t]+.*\r?\n|[ \t]*\r?\n){0,8}?[ \t]+(?:base_url|model_name|ignore_eos)[ \t]*:/;
+
 /** True for configs, whole or wrapped (ConfigMap, Helm values, llm-d workload); false for files that merely look similar. */
 export function looksLikeConfig(text: string): boolean {
   const head = `${text.slice(0, HEAD)}\n`;
@@ -41,17 +44,22 @@ export function looksLikeConfig(text: string): boolean {
   if (json)
     return /"load"\s*:\s*\{/.test(head) && (LOAD_KEYS.test(head) || LOAD_TYPED.test(head)) && SERVER_OR_DATA.test(head);
   const blocks = topLevelBlocks(head);
-  if (blocks.has('apiVersion') && blocks.has('kind'))
-    return /^kind:[ \t]*["']?ConfigMap/m.test(head) && hasLiteral(head) && NESTED_LOAD.test(head);
+  if (blocks.has('apiVersion') && blocks.has('kind')) return inManifest(head);
   if (fits(blocks)) return true;
-  return (blocks.has('config') || blocks.has('workload')) && NESTED_LOAD.test(head);
+  if (!NESTED_LOAD.test(head)) return false;
+  return blocks.has('config') || blocks.has('workload') || NESTED_SERVER.test(head);
 }
 
 const SERVER_OR_DATA = /"(?:server|data|api)"\s*:\s*\{/;
 
-function hasLiteral(head: string): boolean {
-  return /\n[ \t]+[\w.-]+\.ya?ml:[ \t]*\|/.test(head);
+/** A ConfigMap with the config as text, or a Job whose script writes one. */
+function inManifest(head: string): boolean {
+  const texts = /^kind:[ \t]*["']?(?:ConfigMap|Secret)/m.test(head);
+  if (NESTED_LOAD.test(head)) return (texts && /\n[ \t]+["']?[\w.-]+["']?:[ \t]*\|/.test(head)) || HEREDOC.test(head);
+  return texts && /:[ \t]*['"]\{.*\bload\b/.test(head) && /\bstages\b|\bsweep\b/.test(head);
 }
+
+const HEREDOC = /<<-?[ \t]*["']?[A-Za-z_]/;
 
 /** Top-level keys and the text under each, in the first YAML document that has any. */
 function topLevelBlocks(head: string): ReadonlyMap<string, string> {

@@ -21,7 +21,7 @@ export function readYaml(text: string): Reading {
 }
 
 export interface Embedded extends Reading {
-  toFile(range: TextRange): TextRange;
+  readonly toFile: (range: TextRange) => TextRange;
 }
 
 /** The YAML that a scalar's text is, and the way back to the file; undefined when lines and columns cannot be followed. */

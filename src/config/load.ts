@@ -83,7 +83,7 @@ function chooseRegion(
   search: RegionSearch,
   options: LoadOptions,
 ): { region: Region } | { problems: readonly Problem[] } {
-  const { whole, regions } = search;
+  const { whole, blocks, regions } = search;
   const name = options.fileName ?? 'The file';
   const names = regions.map((region) => region.name);
   if (options.region !== undefined) {
@@ -121,7 +121,7 @@ function chooseRegion(
       ],
     };
   // No wrapper and little to recognise: the file itself is judged, and says what is missing or unknown.
-  return { region: { kind: 'file', name: '', document: whole, prefix: [], blocks: [], toFile: (range) => range } };
+  return { region: { kind: 'file', name: '', document: whole, prefix: [], blocks, toFile: (range) => range } };
 }
 
 function plain(code: string, message: string, remedy?: string): Problem {

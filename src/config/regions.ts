@@ -18,7 +18,7 @@ export interface Region {
   /** Lines of `document` that a template fills with a block of unknown content. */
   readonly blocks: Mask['blocks'];
   /** Ranges of `document` to ranges of the file. */
-  toFile(range: TextRange): TextRange;
+  readonly toFile: (range: TextRange) => TextRange;
 }
 
 const SECTIONS = [
@@ -165,6 +165,8 @@ function splitDocuments(text: string): readonly { readonly text: string; readonl
 export interface RegionSearch {
   /** The file read as one document, as inference-perf would; with template parts masked when it is no YAML without. */
   readonly whole: YamlDocument;
+  /** Lines of `whole` that a template fills. */
+  readonly blocks: Mask['blocks'];
   readonly regions: readonly Region[];
 }
 
@@ -175,7 +177,7 @@ export function findRegions(text: string): RegionSearch {
   if (!document.problems.some((problem) => problem.code === 'YML004')) {
     const regions = regionsOf(whole);
     const script = regions.length === 0 && document.problems.some((problem) => problem.severity === 'error');
-    return { whole: document, regions: distinct(script ? scriptRegions(text) : regions) };
+    return { whole: document, blocks: whole.blocks, regions: distinct(script ? scriptRegions(text) : regions) };
   }
   const regions = splitDocuments(text).flatMap((part) =>
     regionsOf(readYaml(part.text)).map((found): Region => {
@@ -186,7 +188,7 @@ export function findRegions(text: string): RegionSearch {
       return { ...found, kind: found.kind === 'file' ? 'document' : found.kind, toFile: shift };
     }),
   );
-  return { whole: document, regions: distinct(regions) };
+  return { whole: document, blocks: [], regions: distinct(regions) };
 }
 
 /** A shell script or Markdown with heredocs is no YAML; the configs in it are. */

@@ -107,6 +107,11 @@ describe('loadConfig', () => {
       `${GOOD}server:\n  base_url: http://b:1\n`,
       /c\.yaml:12:1: error YML007 'server' is written twice/,
     ],
+    [
+      'a key written twice, alike',
+      `${GOOD}data: 5\ndata: 5\n`,
+      /YML012 'data' is written twice here, with the same value/,
+    ],
     ['a list at the top', '- load:\n', /c\.yaml:1:1: error CFG008 The top level of the file is a list/],
     ['text at the top', 'hello\n', /CFG008 .*a single value/],
     ['another kind of file', 'apiVersion: v1\nkind: Service\nspec: {}\n', /CFG010 .*holds no inference-perf config/],
@@ -207,6 +212,32 @@ describe('--set', () => {
   });
 });
 
+describe('what is given by --set stays out of messages', () => {
+  it.each([
+    'server.api_key=12345678',
+    'server.api_key={sk-5ecret',
+    'server.api_key=*5ecret12345678',
+    'server.api_key.x=5ecret12345678',
+    'server.api_kee=5ecret12345678',
+    'server={base_url: "http://h:1", api_key: 12345678}',
+    'server.api_key:5ecret12345678',
+    'sk-5ecret12345678',
+    'tokenizer.token=12345678',
+    'api.headers.Authorization=12345678',
+    'server.base_url=ftp://me:5ecret12345678@h',
+    'metrics={type: prometheus, prometheus: {url: "ftp://me:5ecret12345678@h"}}',
+  ])('%s', (override) => {
+    const { problems: found } = readConfig(GOOD, { overrides: [override] });
+    const text = JSON.stringify(found);
+    expect(found.some((problem) => problem.severity === 'error')).toBe(true);
+    expect(text).not.toMatch(/5ecret|12345678/);
+  });
+  it('nor does a secret of the file', () => {
+    const text = GOOD.replace('base_url', 'api_key: 12345678\n  base_url');
+    expect(problems(text)[0]!.message).toBe('server.api_key must be text, and is a number.');
+  });
+});
+
 describe('placeholders', () => {
   it.each(['${X}', '$X', '${A[$k]}', '{{ .Values.x }}', '"{{ x }}"', 'REPLACE_ENV_X', '<x>'])(
     '%s is to be filled, nothing else',
@@ -229,6 +260,34 @@ describe('placeholders', () => {
     expect(
       problems(GOOD.replace('poisson', '${TYPE}').replace('rate: 5', 'num_requests: 5')).map((problem) => problem.code),
     ).toEqual(['CFG009']);
+  });
+  it.each([
+    ['rate: 5', 'rate: RATE', 'load.stages.0.rate'],
+    ['rate: 5', 'rate: $(RATE)', 'load.stages.0.rate'],
+    ['rate: 5', 'rate: {your-rate}', 'load.stages.0.rate'],
+    ['rate: 5', 'rate: __RATE__', 'load.stages.0.rate'],
+    ['http://localhost:8000', 'STACK_ENDPOINT', 'server.base_url'],
+    ['base_url', 'model_name: MODEL\n  base_url', 'server.model_name'],
+    ['base_url', 'model_name: TARGET_MODEL\n  base_url', 'server.model_name'],
+    ['type: poisson', 'type: LOAD_TYPE', 'load.type'],
+  ])('%s as %s', (from, to, at) => {
+    expect(problems(GOOD.replace(from, to)).map((problem) => [problem.code, problem.path.join('.')])).toEqual([
+      ['CFG009', at],
+    ]);
+  });
+  it.each([
+    ['a model in capitals', GOOD.replace('base_url', 'model_name: LLAMA_3_8B\n  base_url')],
+    ['an adapter', GOOD.replace('type: poisson', 'type: poisson\n  lora_traffic_split: [{name: A, split: 1.0}]')],
+  ])('%s is a value', (_name, text) => {
+    expect(problems(text)).toEqual([]);
+  });
+  it('a word in capitals that is near a known one is a mistake, not a placeholder', () => {
+    expect(problems(GOOD.replace('poisson', 'POISSON'))[0]).toMatchObject({ code: 'CFG005' });
+  });
+  it('are information for a reader and errors for a run', () => {
+    const text = GOOD.replace('rate: 5', 'rate: ${X}');
+    expect(readConfig(text).problems).toMatchObject([{ code: 'CFG009', severity: 'information' }]);
+    expect(loadConfig(text)).toMatchObject({ ok: false, problems: [{ code: 'CFG009', severity: 'error' }] });
   });
   it('comparisons in a lambda are none', () => {
     const text =

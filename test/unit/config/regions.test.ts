@@ -51,6 +51,111 @@ describe.each(Object.entries(WRAPPED))('%s', (_kind, text) => {
   });
 });
 
+const HEREDOC = `apiVersion: batch/v1
+kind: Job
+spec:
+  template:
+    spec:
+      containers:
+        - name: bench
+          image: quay.io/inference-perf/inference-perf:v0.6.1
+          command: ["sh", "-c"]
+          args:
+            - |
+              set -e
+              cat > /tmp/config.yml <<'EOF'
+${indent(CONFIG, '              ')}              EOF
+              inference-perf -c /tmp/config.yml
+`;
+
+describe('more places', () => {
+  const text = (yaml: string) => {
+    const reading = readConfig(yaml);
+    const line = yaml.split('\n').findIndex((entry) => entry.includes('- rate: 5'));
+    const column = yaml.split('\n')[line]?.indexOf('5');
+    return { reading, place: { startLine: line, startColumn: column } };
+  };
+  it.each([
+    ['a heredoc in a Job', HEREDOC, 'heredoc', '/tmp/config.yml'],
+    [
+      'a heredoc in a shell script',
+      `#!/bin/sh\nif [ "$1" = x ]; then\n  echo: "a\nfi\ncat <<EOF > c.yaml\n${CONFIG}EOF\n`,
+      'heredoc',
+      'c.yaml',
+    ],
+    [
+      'a template for a sweep of runs',
+      `workload:\n  harness: inference-perf\n  profileTemplate:\n${indent(CONFIG, '    ')}`,
+      'workload',
+      'workload.profileTemplate',
+    ],
+    [
+      'values of a parent chart',
+      `bench:\n  perf:\n    settings:\n${indent(CONFIG, '      ')}`,
+      'wrapped',
+      'bench.perf.settings',
+    ],
+    ['a list of runs', `runs:\n  - name: a\n    what:\n${indent(CONFIG, '      ')}`, 'wrapped', 'runs[0].what'],
+    [
+      'a Secret',
+      `apiVersion: v1\nkind: Secret\nstringData:\n  c.yaml: |\n${indent(CONFIG, '    ')}`,
+      'configmap',
+      'stringData[c.yaml]',
+    ],
+  ])('%s', (_name, yaml, kind, name) => {
+    const { reading, place } = text(yaml);
+    expect(looksLikeConfig(yaml)).toBe(true);
+    expect(reading.region).toMatchObject({ kind, name });
+    expect(reading.problems).toEqual([]);
+    expect(reading.loaded?.range(['load', 'stages', 0, 'rate'], 'value')).toMatchObject(place);
+    expect([...reading.loaded!.warmupStages]).toEqual([0]);
+  });
+  it('the image of the Job chooses the version that judges', () => {
+    expect(readConfig(HEREDOC).target).toEqual({ target: 'v0.6.1', from: 'image' });
+  });
+  it('JSON in the quotes of a ConfigMap', () => {
+    const yaml = `apiVersion: v1\nkind: ConfigMap\ndata:\n  c.json: '{"load": {"stages": [{"raet": 5, "duration": 9}]}, "server": {"base_url": "http://h:1"}}'\n`;
+    expect(looksLikeConfig(yaml)).toBe(true);
+    const found = readConfig(yaml).problems.find((problem) => problem.code === 'CFG001');
+    expect(found?.range).toMatchObject({ startLine: 3, startColumn: yaml.split('\n')[3]!.indexOf('"raet"') });
+  });
+  it('two configs of one name are still told apart', () => {
+    const yaml = HEREDOC.replace(
+      '              inference-perf',
+      `              cat <<EOF > /tmp/config.yml\n${indent(CONFIG.replace('rate: 5', 'rate: 7'), '              ')}              EOF\n              inference-perf`,
+    );
+    const { regions } = readConfig(yaml).search;
+    expect(regions.map((region) => region.name)).toEqual(['/tmp/config.yml', '/tmp/config.yml (2)']);
+    expect(readConfig(yaml, { region: '/tmp/config.yml (2)' }).loaded?.config.load.stages[0]).toMatchObject({
+      rate: 7,
+    });
+  });
+});
+
+describe('templates that are no YAML yet', () => {
+  it('a line that stands for a block: the rest is judged, what is missing is not', () => {
+    const { problems, loaded } = readConfig('${load_block}\nserver:\n  base_url: http://h:1\ndata:\n  tpye: random\n');
+    expect(problems.map((problem) => [problem.code, problem.severity, problem.range?.startLine])).toEqual([
+      ['CFG001', 'error', 4],
+      ['CFG009', 'information', 0],
+    ]);
+    expect(loaded).toBeUndefined();
+  });
+  it('Helm: control lines are passed over, blocks and values are to be filled', () => {
+    const yaml = `load:\n  type: poisson\n  stages:\n    {{- range .Values.rates }}\n    - rate: {{ . }}\n      duration: 60\n    {{- end }}\nserver:\n  base_url: {{ .Values.host }}:{{ .Values.port }}\n{{ toYaml .Values.extra | nindent 0 }}\n`;
+    const { problems } = readConfig(yaml);
+    expect(problems.map((problem) => [problem.code, problem.severity, problem.range?.startLine])).toEqual([
+      ['CFG009', 'information', 9],
+      ['CFG009', 'information', 4],
+      ['CFG009', 'information', 8],
+    ]);
+    expect(problems[2]!.message).toContain("'{{ .Values.host }}'");
+  });
+  it('a syntax error that no template explains stays one', () => {
+    expect(readConfig('load: {{ x }}\nserver: [\n').problems.some((problem) => problem.code === 'YML001')).toBe(true);
+  });
+});
+
 describe('several configs in one file', () => {
   const text = `workload:\n  one:\n${indent(CONFIG, '    ')}  two:\n${indent(CONFIG.replace('rate: 5', 'rate: 9'), '    ')}`;
   it('asks which one', () => {
@@ -74,6 +179,12 @@ describe('files that are none', () => {
     ['an application config', 'server:\n  port: 8080\nstorage:\n  path: /data\nmetrics:\n  enabled: true\n'],
     ['an experiment plan', 'experiment: x\ndesign:\n  type: full\ntreatments:\n  - data.shared_prefix.num_groups: 5\n'],
     ['camel-case Helm values', 'loadGenerator:\n  numWorkers: 3\nserver:\n  baseUrl: x\n'],
+    [
+      'a plan that overrides dotted keys',
+      'setup:\n  load.stages[0].rate: [1, 2]\ntreatments:\n  - data.type: random\n',
+    ],
+    ['a load section of something else, nested', 'service:\n  load:\n    stages: 3\n'],
+    ['a Job that mounts a config', 'apiVersion: batch/v1\nkind: Job\nspec:\n  command: [inference-perf]\n'],
     ['GitHub Actions', 'on: push\njobs:\n  load:\n    runs-on: ubuntu-latest\n    steps: []\n'],
     ['nothing', ''],
     ['prose', 'load: the weight of a thing\n'],

@@ -1,15 +1,25 @@
 // `isoperf import`: any tool's results in, and out comes what they are, what the numbers mean and what is wrong with them.
-import { statSync } from 'node:fs';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { formatProblem, type Problem } from '../problem';
-import { READABLE_TOOLS, type Opened } from '../report/foreign';
+import type { Problem } from '../problem';
+import type { CanonicalReport } from '../report/canonical';
+import { READABLE_TOOLS, type OpenedReport } from '../report/foreign';
 import { judgeReport, violated } from '../report/identities';
+import type { Judgement } from '../report/identity';
 import { openReports } from '../report/open';
-import type { FolderAccess } from '../report/run';
+import { completeReport } from '../report/records/complete';
+import { openRecords } from '../report/records/open-records';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
-import { diskFile, diskFolder } from './folder';
+import { accessTo, printProblems } from './access';
 import { importListing } from './import-listing';
+import {
+  RECOMPUTE_HELP,
+  RECOMPUTE_OPTIONS,
+  recomputeFor,
+  recomputeListing,
+  recomputeRequest,
+  type RecomputeRequest,
+  type RecomputeResult,
+} from './import-records';
 
 const HELP = `isoperf import: what is this result, what do its numbers mean, and what is wrong with them?
 
@@ -25,7 +35,10 @@ be assumed, what is not recorded, and the identities that the numbers violate, e
 Options:
   --json       everything as JSON, identities that hold included
   --all        print identities that hold, too
+  --no-records do not read per-request files (they are checked against the summary otherwise)
   -h, --help   this text
+
+${RECOMPUTE_HELP}
 
 Exit codes:
   0  every report was read and no identity is violated
@@ -34,6 +47,7 @@ Exit codes:
 
 Examples:
   isoperf import reports-20261129-174411
+  isoperf import reports-20261129-174411 --warmup 30s --tokens server --goodput ttft=0.2,tpot=0.05
   isoperf import results.jsonl --json | jq '.reports[].judgement.identities[] | select(.holds | not)'
 `;
 
@@ -41,8 +55,14 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { json: { type: 'boolean' }, all: { type: 'boolean' } },
+    options: {
+      json: { type: 'boolean' },
+      all: { type: 'boolean' },
+      'no-records': { type: 'boolean' },
+      ...RECOMPUTE_OPTIONS,
+    },
   });
+  const request = recomputeRequest(values);
   const [name, ...more] = positionals;
   if (name === undefined || more.length > 0) throw new UsageError(`one path is needed, ${positionals.length} given`);
   const opened = await openReports(accessTo(name, io.cwd));
@@ -50,39 +70,60 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
     printProblems(opened.problems, name, io);
     return EXIT.unusable;
   }
-  printProblems(opened.value.problems, name, io);
-  return report(opened.value, values.json === true, values.all === true, io);
-}
-
-/** A file or a folder on the disk, as the readers want it; what is not there is found out when it is listed. */
-export function accessTo(name: string, cwd: string): FolderAccess {
-  const place = path.resolve(cwd, name);
-  return statSync(place, { throwIfNoEntry: false })?.isFile() === true
-    ? diskFile(name, place)
-    : diskFolder(name, place);
-}
-
-export function printProblems(problems: readonly Problem[], name: string, io: CliIo): void {
-  for (const problem of problems) {
-    const { file, ...rest } = problem;
-    // Messages name the file themselves, with its folder.
-    const place = file !== undefined && problem.message.includes(file) ? rest : problem;
-    io.err(`${formatProblem(place, name)}\n`);
+  const read: ReadOptions = { request, records: values['no-records'] !== true };
+  const judged: Judged[] = [];
+  for (const one of opened.value.reports) judged.push(await judge(one, read));
+  const problems = [...opened.value.problems, ...judged.flatMap((one) => one.problems)];
+  printProblems(problems, name, io);
+  if (values.json === true) {
+    const reports = judged.map((one) => ({ ...one, problems: undefined }));
+    io.out(`${JSON.stringify({ format: 'isoperf-import', version: 1, reports, problems }, null, 2)}\n`);
+  } else io.out(judged.map((one) => listing(one, values.all === true, io.columns)).join('\n'));
+  if (request && judged.every((one) => one.recomputed === undefined)) {
+    io.err(`isoperf import: warning: nothing was computed again: ${name} has no per-request records\n`);
   }
+  const contradicted = judged.some(
+    (one) => violated(one.judgement).length > 0 || one.problems.some(({ code }) => code === 'REP126'),
+  );
+  return contradicted ? EXIT.failed : EXIT.ok;
 }
 
-function report({ reports, problems }: Opened, json: boolean, all: boolean, io: CliIo): number {
-  const judged = reports.map(({ report: found, recordsFile }) => ({
-    report: found,
-    judgement: judgeReport(found),
+interface ReadOptions {
+  readonly request: RecomputeRequest | undefined;
+  readonly records: boolean;
+}
+
+interface Judged {
+  readonly report: CanonicalReport;
+  readonly judgement: Judgement;
+  readonly recordsFile?: string;
+  readonly recomputed?: RecomputeResult;
+  readonly problems: readonly Problem[];
+}
+
+async function judge(opened: OpenedReport, { request, records }: ReadOptions): Promise<Judged> {
+  const {
+    report,
+    records: streamed,
+    problems,
+  } = records ? await completeReport(opened) : { report: opened.report, problems: [] as Problem[], records: undefined };
+  const { recordsFile } = opened;
+  const chosen =
+    request?.basis === 'chunks' && report.tool !== 'aiperf' ? await openRecords(opened, 'chunks') : streamed;
+  return {
+    report,
+    judgement: judgeReport(report),
     ...(recordsFile === undefined ? {} : { recordsFile }),
-  }));
-  if (json) {
-    io.out(`${JSON.stringify({ format: 'isoperf-import', version: 1, reports: judged, problems }, null, 2)}\n`);
-  } else {
-    io.out(judged.map((one) => importListing(one.report, one.judgement, { columns: io.columns, all })).join('\n'));
-  }
-  return judged.some(({ judgement }) => violated(judgement).length > 0) ? EXIT.failed : EXIT.ok;
+    ...(request && chosen && recordsFile !== undefined
+      ? { recomputed: recomputeFor(report, chosen, recordsFile, request) }
+      : {}),
+    problems,
+  };
+}
+
+function listing({ report, judgement, recomputed }: Judged, all: boolean, columns: number): string {
+  const text = importListing(report, judgement, { columns, all });
+  return recomputed ? `${text}\n${recomputeListing(report, recomputed, Math.max(60, columns))}\n` : text;
 }
 
 export const importCommand: Command = {

@@ -82,10 +82,13 @@ export function serverLatencies(scope: ReportScope): Identity[] {
         ? 'the client divided by too many tokens or time stamps'
         : 'the client received tokens later than the server made them (network, a slow client, chunks of several tokens)',
     ),
-    ...pair('server-ttft', 'ttft', 0.25, (factor) =>
-      factor < 1
-        ? 'time outside the server: network, connection set-up, gateway, or waiting in the client'
-        : 'the server’s window is another, or its metric contains requests of others',
-    ),
+    // A TTFT is another in another window; a decode time hardly is.
+    ...(counted
+      ? pair('server-ttft', 'ttft', 0.25, (factor) =>
+          factor < 1
+            ? 'time outside the server: network, connection set-up, gateway, or waiting in the client'
+            : 'the server’s window is another, or its metric contains requests of others',
+        )
+      : []),
   ];
 }

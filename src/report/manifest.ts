@@ -161,6 +161,10 @@ export const manifestSchema = z.object({
       .optional()
       .meta({ description: 'What every request body carries beside the prompt, the model and max_tokens.' }),
     sharedPrefixTokens: z.number().optional(),
+    frozen: z
+      .object({ file: z.string(), sha256: z.string() })
+      .optional()
+      .meta({ description: 'The frozen stream that was sent: equal hashes are equal requests at equal times.' }),
   }),
   sweep: z
     .object({

@@ -118,8 +118,8 @@ function scopeOf(value: Json, file: string, server: boolean): ReportScope {
   const lengths = (id: QuantityId, key: string): readonly Measure[] =>
     measure(id, statisticsOf(value[key], 1), { file, key: `${key}.*`, definition: { tokens, stdDev: 'sample' } });
   return {
-    id: file,
-    label: textAt(value, 'run_info', 'run_label') ?? file,
+    id: 'run',
+    label: textAt(value, 'run_info', 'run_label') ?? 'run',
     kind: 'run',
     file,
     load: loadOf(value),
@@ -223,8 +223,28 @@ export const aiperfReader: ReportReader = {
     const first: unknown = format === 'jsonl' && Array.isArray(value) ? value[0] : value;
     return isAiperfRecord(first) ? { role: 'records', evidence: 'metadata.request_start_ns and metrics' } : undefined;
   },
-  read: ({ documents }) => ({
-    reports: documents.flatMap(({ value, file }) => (isExport(value) ? [oneExport(value, file)] : [])),
-    problems: [],
-  }),
+  read: ({ documents }) => {
+    const exports = documents.flatMap(({ value, file }) => (isExport(value) ? [oneExport(value, file)] : []));
+    const records = documents.filter(({ recognition }) => recognition.role === 'records').map(({ file }) => file);
+    const [only] = exports;
+    if (only && exports.length === 1)
+      return { reports: [{ ...only, files: [...only.files, ...records] }], problems: [] };
+    return { reports: [...exports, ...records.map(recordsOnly)], problems: [] };
+  },
 };
+
+/** A JSONL without its export: its numbers come from the requests alone. */
+function recordsOnly(file: string): CanonicalReport {
+  return {
+    tool: 'aiperf',
+    versionClass: { name: 'per-request export', evidence: ['metadata.request_start_ns and metrics in each line'] },
+    place: file,
+    name: file,
+    files: [file],
+    scopes: [],
+    assumptions: ['the client counted the tokens (use_server_token_count off, its default): the file does not say so'],
+    notRecorded: ['load', 'model', 'endpoint', 'seed', 'input config', 'tool version'],
+    facts: [],
+    problems: [],
+  };
+}

@@ -75,8 +75,8 @@ function rawScope(value: Json, file: string): ReportScope {
   const good = numberOf(value['request_goodput']);
   const tokens = { tokens: 'server-else-client' } as const;
   return {
-    id: file,
-    label: file,
+    id: 'run',
+    label: 'run',
     kind: 'run',
     file,
     load: servingLoad(value),
@@ -110,8 +110,8 @@ function rawScope(value: Json, file: string): ReportScope {
 function aggregateScope(value: Json, file: string): ReportScope {
   const level = numberOf(value['conc']);
   return {
-    id: file,
-    label: file,
+    id: 'run',
+    label: 'run',
     kind: 'run',
     file,
     load:

@@ -132,8 +132,8 @@ function scopeOf(parts: Parts, file: string, harness: Harness, problems: Problem
     return measure(quantity, statisticsOf(found, factor), { file, key: `${name}.*`, factor, definition });
   };
   return {
-    id: stage === undefined ? file : `stage ${stage}`,
-    label: stage === undefined ? file : `stage ${stage}`,
+    id: stage === undefined ? 'run' : `stage ${stage}`,
+    label: stage === undefined ? 'run' : `stage ${stage}`,
     kind: stage === undefined ? 'run' : 'stage',
     ...(stage === undefined ? {} : { stage }),
     file,

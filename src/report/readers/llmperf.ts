@@ -86,8 +86,8 @@ function oneRun(value: Json, file: string): CanonicalReport {
     tokenizer: 'hf-internal-testing/llama-tokenizer (fixed in llmperf)',
     scopes: [
       {
-        id: file,
-        label: textOf(value['name']) ?? file,
+        id: 'run',
+        label: 'run',
         kind: 'run',
         file,
         load:

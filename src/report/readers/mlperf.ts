@@ -37,7 +37,7 @@ function readSummary(text: string, file: string): CanonicalReport {
     ...(lines.get('qsl_rng_seed') === undefined ? {} : { seed: lines.get('qsl_rng_seed')! }),
     scopes: [
       {
-        id: file,
+        id: 'run',
         label: scenario,
         kind: 'run',
         file,
@@ -123,8 +123,8 @@ function isEndpoints(value: unknown): value is Json {
 function readEndpoints(value: Json, file: string): CanonicalReport {
   const nanoseconds = numberOf(value['duration_ns']);
   const scope: ReportScope = {
-    id: file,
-    label: file,
+    id: 'run',
+    label: 'run',
     kind: 'run',
     file,
     load: { model: 'not recorded', words: 'not recorded' },

@@ -74,8 +74,8 @@ function oneRun(value: Json, file: string, name: string): CanonicalReport {
     files: [file],
     scopes: [
       {
-        id: name,
-        label: name,
+        id: 'run',
+        label: 'run',
         kind: 'run',
         file,
         load: servingLoad(value),

@@ -80,8 +80,8 @@ function oneRun(value: Json, file: string, name: string): CanonicalReport {
     ...facts(value),
     scopes: [
       {
-        id: name,
-        label: name,
+        id: 'run',
+        label: 'run',
         kind: 'run',
         file,
         load: servingLoad(value),

@@ -1,0 +1,25 @@
+// What the user names on the command line, as the readers want it; and how what they say is printed.
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { formatProblem, type Problem } from '../problem';
+import type { FolderAccess } from '../report/run';
+import type { CliIo } from './command';
+import { diskFile, diskFolder } from './folder';
+
+/** A file or a folder on the disk; what is not there is found out when it is listed. */
+export function accessTo(name: string, cwd: string): FolderAccess {
+  const place = path.resolve(cwd, name);
+  return statSync(place, { throwIfNoEntry: false })?.isFile() === true
+    ? diskFile(name, place)
+    : diskFolder(name, place);
+}
+
+/** To standard error, one line each. */
+export function printProblems(problems: readonly Problem[], name: string, io: CliIo): void {
+  for (const problem of problems) {
+    const { file, ...rest } = problem;
+    // Messages name the file themselves, with its folder.
+    const place = file !== undefined && problem.message.includes(file) ? rest : problem;
+    io.err(`${formatProblem(place, name)}\n`);
+  }
+}

@@ -1,0 +1,133 @@
+// Per-request measurements as columns: a million requests in bounded memory, whatever tool wrote them.
+
+/** Gaps beyond this many are counted and summed, not kept: 40 million are 320 MB. */
+const MAX_GAPS = 40_000_000;
+const BLOCK = 1 << 20;
+
+/** One request, as every format can give it; NaN is "not recorded". Times are seconds of one clock. */
+export interface RequestRow {
+  sent: number;
+  scheduled: number;
+  end: number;
+  /** First and last token or chunk. */
+  first: number;
+  last: number;
+  /** How many tokens or chunks were stamped. */
+  stamps: number;
+  serverOutput: number;
+  clientOutput: number;
+  serverInput: number;
+  clientInput: number;
+  failed: boolean;
+}
+
+const FIELDS = [
+  'sent',
+  'scheduled',
+  'end',
+  'first',
+  'last',
+  'stamps',
+  'serverOutput',
+  'clientOutput',
+  'serverInput',
+  'clientInput',
+] as const satisfies readonly (keyof RequestRow)[];
+
+type Field = (typeof FIELDS)[number];
+
+export function emptyRow(): RequestRow {
+  return {
+    sent: NaN,
+    scheduled: NaN,
+    end: NaN,
+    first: NaN,
+    last: NaN,
+    stamps: 0,
+    serverOutput: NaN,
+    clientOutput: NaN,
+    serverInput: NaN,
+    clientInput: NaN,
+    failed: false,
+  };
+}
+
+/** Owns the columns while they grow. */
+export class RequestColumns {
+  private size = 0;
+  private capacity = 1024;
+  private readonly columns: Record<Field, Float64Array>;
+  private failures: Uint8Array = new Uint8Array(this.capacity);
+  /** Where the gaps of a request begin. */
+  private starts: Float64Array = new Float64Array(this.capacity + 1);
+  private readonly blocks: Float64Array[] = [];
+  private gapCount = 0;
+  /** Gaps that were not kept. */
+  droppedGaps = 0;
+
+  constructor() {
+    const make = (): Float64Array => new Float64Array(this.capacity);
+    this.columns = Object.fromEntries(FIELDS.map((field) => [field, make()])) as Record<Field, Float64Array>;
+  }
+
+  get length(): number {
+    return this.size;
+  }
+
+  /** @param times stamps of the request's tokens or chunks; only the first `count` are read */
+  add(row: RequestRow, times: ArrayLike<number>, count: number): void {
+    if (this.size === this.capacity) this.grow();
+    for (const field of FIELDS) this.columns[field][this.size] = row[field];
+    this.failures[this.size] = row.failed ? 1 : 0;
+    this.size++;
+    if (!row.failed) for (let i = 1; i < count; i++) this.addGap(times[i]! - times[i - 1]!);
+    this.starts[this.size] = this.gapCount;
+  }
+
+  value(field: Field, index: number): number {
+    return this.columns[field][index]!;
+  }
+
+  isFailed(index: number): boolean {
+    return this.failures[index] === 1;
+  }
+
+  /** Gaps of the chosen requests, one after another. */
+  gapsOf(chosen: (index: number) => boolean): Float64Array {
+    let total = 0;
+    for (let i = 0; i < this.size; i++) if (chosen(i)) total += this.starts[i + 1]! - this.starts[i]!;
+    const gaps = new Float64Array(total);
+    let to = 0;
+    for (let i = 0; i < this.size; i++) {
+      if (!chosen(i)) continue;
+      for (let k = this.starts[i]!; k < this.starts[i + 1]!; k++) gaps[to++] = this.blocks[k >> 20]![k & (BLOCK - 1)]!;
+    }
+    return gaps;
+  }
+
+  private addGap(gap: number): void {
+    if (this.gapCount >= MAX_GAPS) {
+      this.droppedGaps++;
+      return;
+    }
+    const at = this.gapCount & (BLOCK - 1);
+    if (at === 0) this.blocks.push(new Float64Array(BLOCK));
+    this.blocks[this.blocks.length - 1]![at] = gap;
+    this.gapCount++;
+  }
+
+  private grow(): void {
+    this.capacity *= 2;
+    for (const field of FIELDS) this.columns[field] = enlarged(this.columns[field], this.capacity);
+    const failures = new Uint8Array(this.capacity);
+    failures.set(this.failures);
+    this.failures = failures;
+    this.starts = enlarged(this.starts, this.capacity + 1);
+  }
+}
+
+function enlarged(from: Float64Array, size: number): Float64Array {
+  const larger = new Float64Array(size);
+  larger.set(from);
+  return larger;
+}

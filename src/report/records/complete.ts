@@ -1,0 +1,42 @@
+// Completes an opened report with what its per-request file says: the numbers of a report that has none, and whether the two agree.
+import type { Problem } from '../../problem';
+import type { CanonicalReport, ReportScope } from '../canonical';
+import type { OpenedReport } from '../foreign';
+import type { StreamedRecords } from './inference-perf';
+import { checkAgainstSummary, openRecords, ownDefinition } from './open-records';
+import { recompute } from './recompute';
+
+export interface Completed {
+  readonly report: CanonicalReport;
+  readonly records?: StreamedRecords;
+  readonly problems: readonly Problem[];
+}
+
+export async function completeReport(opened: OpenedReport): Promise<Completed> {
+  const { report, recordsFile } = opened;
+  const records = await openRecords(opened);
+  if (!records || recordsFile === undefined) return { report, problems: [] };
+  if (report.scopes.length > 0) {
+    return { report, records, problems: [...records.problems, ...checkAgainstSummary(report, records, recordsFile)] };
+  }
+  const scope = scopeFromRecords(report, records, recordsFile);
+  const assumptions = [...report.assumptions, `every number was computed from the requests in ${recordsFile}`];
+  return { report: { ...report, scopes: [scope], assumptions }, records, problems: records.problems };
+}
+
+function scopeFromRecords(report: CanonicalReport, { columns }: StreamedRecords, file: string): ReportScope {
+  const gap = report.tool === 'inference-perf' ? 'token_gap' : 'chunk_gap';
+  const again = recompute(columns, { ...ownDefinition(report), gap }, file);
+  return {
+    id: 'run',
+    label: 'run',
+    kind: 'run',
+    file,
+    load: { model: 'not recorded', words: 'not recorded' },
+    counts: again.counts,
+    ...(again.windowSeconds > 0
+      ? { windowSeconds: { value: again.windowSeconds, from: 'first send to last end' } }
+      : {}),
+    measures: again.measures,
+  };
+}

@@ -1,0 +1,107 @@
+// The requests of an opened report as columns, whichever tool wrote them; and whether they agree with the report's own summary.
+import type { Problem } from '../../problem';
+import type { CanonicalReport } from '../canonical';
+import { statisticOf } from '../canonical';
+import { significant, whole } from '../figures';
+import type { OpenedReport } from '../foreign';
+import { parseJson } from '../json';
+import { readRecords } from '../read-records';
+import { hasArrays } from '../readers/vllm';
+import { isObject } from '../readers/values';
+import { streamInferencePerf, type StampBasis, type StreamedRecords } from './inference-perf';
+import { ownColumns, streamAiperf, vllmColumns } from './others';
+import { recompute, type RecomputeDefinition } from './recompute';
+
+/** Undefined when the report has no per-request file. */
+export async function openRecords(
+  { report, folder, recordsFile }: OpenedReport,
+  basis: StampBasis = 'tokens',
+): Promise<StreamedRecords | undefined> {
+  if (recordsFile === undefined) return undefined;
+  switch (report.tool) {
+    case 'isoperf': {
+      const read = await readRecords(folder, recordsFile);
+      return read && { columns: ownColumns(read.records, basis), problems: read.problems };
+    }
+    case 'inference-perf':
+      return streamInferencePerf(
+        folder.readBytes?.(recordsFile) ?? textPieces(folder, recordsFile),
+        recordsFile,
+        basis,
+      );
+    case 'aiperf':
+      return streamAiperf(folder.readLines?.(recordsFile) ?? textLines(folder, recordsFile), recordsFile);
+    case 'vllm bench serve': {
+      const text = await folder.readText(recordsFile);
+      const parsed = text === undefined ? undefined : parseJson(text, recordsFile);
+      return parsed?.ok === true && isObject(parsed.value) && hasArrays(parsed.value)
+        ? { columns: vllmColumns(parsed.value), problems: [] }
+        : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+async function* textPieces(folder: OpenedReport['folder'], file: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode((await folder.readText(file)) ?? '');
+}
+
+async function* textLines(folder: OpenedReport['folder'], file: string): AsyncGenerator<string> {
+  yield* ((await folder.readText(file)) ?? '').split(/\r?\n/);
+}
+
+/** The definition under which a tool's summary was made from its requests. */
+export function ownDefinition(report: CanonicalReport): RecomputeDefinition {
+  const scope = report.scopes.find(({ kind }) => kind === 'summary') ?? report.scopes[0];
+  const by = scope?.measures.find(({ quantity }) => quantity === 'tpot' || quantity === 'output_tokens')?.definition
+    .tokens;
+  const gap = scope?.measures.some(({ quantity }) => quantity === 'token_gap') === true ? 'token_gap' : 'chunk_gap';
+  return {
+    tokens: by === 'server' || by === 'client' ? by : 'server-else-client',
+    gap,
+    failures: 'leave-out',
+    flavour: report.tool === 'inference-perf' ? 'inference-perf' : 'own',
+    percentiles: [50, 90, 95, 99],
+  };
+}
+
+const COMPARED = ['ttft', 'tpot', 'token_gap', 'chunk_gap', 'ntpot', 'e2e', 'prompt_tokens', 'output_tokens'] as const;
+const TOLERANCE = 1e-9;
+
+/** Where the report's summary is not what its own requests give, statistic by statistic. */
+export function checkAgainstSummary(report: CanonicalReport, { columns }: StreamedRecords, file: string): Problem[] {
+  const scope = report.scopes.find(({ kind }) => kind === 'summary' || kind === 'run');
+  if (!scope) return [];
+  const again = recompute(columns, ownDefinition(report), file);
+  const differences: string[] = [];
+  const compare = (name: string, said: number | undefined, found: number | undefined): void => {
+    if (said === undefined || found === undefined) return;
+    if (Math.abs(said - found) > TOLERANCE * Math.max(Math.abs(said), Math.abs(found))) {
+      differences.push(`${name} is ${significant(said)} in the summary, ${significant(found)} from the requests`);
+    }
+  };
+  const { total } = scope.counts;
+  // Our own summary leaves warm-ups out, its records do not: they are compared stage by stage elsewhere.
+  if (total !== undefined && total !== again.counts.total) {
+    if (report.tool === 'isoperf') return [];
+    return [mismatch(`${file} has ${whole(again.counts.total ?? 0)} requests, the summary ${whole(total)}`, file)];
+  }
+  for (const id of COMPARED) {
+    const found = again.measures.find(({ quantity }) => quantity === id)?.stats;
+    for (const statistic of ['mean', 'min', 'p50', 'p90', 'p99', 'max']) {
+      compare(`${id} ${statistic}`, statisticOf(scope, id, statistic), found?.[statistic]);
+    }
+  }
+  return differences.length === 0 ? [] : [mismatch(differences.slice(0, 6).join('; '), file)];
+}
+
+function mismatch(what: string, file: string): Problem {
+  return {
+    code: 'REP126',
+    severity: 'warning',
+    path: [],
+    message: `the summary is not what its requests give: ${what}`,
+    file,
+  };
+}

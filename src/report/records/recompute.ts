@@ -1,0 +1,257 @@
+// Every metric again from the requests, under a definition of the caller's choice: who counts, which window, what failures do.
+import { mean, percentile, sum } from '../../metrics/statistics';
+import type { Definition, Measure, QuantityId, ScopeCounts, Statistics } from '../canonical';
+import { quantileKey } from '../readers/values';
+import type { RequestColumns } from './columns';
+
+export interface RecomputeDefinition {
+  readonly tokens: 'server' | 'client' | 'server-else-client';
+  /** What the stamps in the columns are: they were chosen when the file was read. */
+  readonly gap: 'token_gap' | 'chunk_gap';
+  /** Requests sent in [from, to) seconds after the first send. */
+  readonly windowSeconds?: { readonly from: number; readonly to: number };
+  /** Left out at the beginning, in order of sending. */
+  readonly warmup?: { readonly requests?: number; readonly seconds?: number };
+  /** `leave-out`: latencies of the successes. `never-answered`: a failure is an infinite latency and TTFT. */
+  readonly failures: 'leave-out' | 'never-answered';
+  /** `inference-perf`: an empty answer is an NTPOT of 0, an answer with one stamp has no TTFT. `own`: neither. */
+  readonly flavour: 'inference-perf' | 'own';
+  /** 0..100; interpolated linearly between closest ranks, as numpy does. */
+  readonly percentiles: readonly number[];
+}
+
+export const DEFAULT_PERCENTILES: readonly number[] = [50, 90, 95, 99, 99.9];
+
+export interface Recomputed {
+  readonly counts: ScopeCounts;
+  /** Left out by window and warm-up. */
+  readonly leftOut: number;
+  readonly windowSeconds: number;
+  readonly measures: readonly Measure[];
+  /** What could not be computed, and why. */
+  readonly missing: readonly string[];
+}
+
+/** Indexes of the requests inside window and warm-up cut. */
+export function chosenRequests(columns: RequestColumns, definition: RecomputeDefinition): Uint32Array {
+  const { warmup, windowSeconds } = definition;
+  const order = new Uint32Array(columns.length).map((_, i) => i);
+  if (!warmup && !windowSeconds) return order;
+  const sent = (i: number): number => columns.value('sent', i);
+  order.sort((a, b) => sent(a) - sent(b));
+  const zero = order.length > 0 ? sent(order[0]!) : 0;
+  return order.slice(warmup?.requests ?? 0).filter((i) => {
+    const after = sent(i) - zero;
+    if (warmup?.seconds !== undefined && !(after >= warmup.seconds)) return false;
+    return !windowSeconds || (after >= windowSeconds.from && after < windowSeconds.to);
+  });
+}
+
+export function recompute(columns: RequestColumns, definition: RecomputeDefinition, file: string): Recomputed {
+  const chosen = chosenRequests(columns, definition);
+  const ok = chosen.filter((i) => !columns.isFailed(i));
+  const span = spanOf(columns, chosen);
+  const missing: string[] = [];
+  const parts: Parts = { columns, ok, failed: chosen.length - ok.length, definition, file, missing };
+  return {
+    counts: { total: chosen.length, ok: ok.length, failed: parts.failed },
+    leftOut: columns.length - chosen.length,
+    windowSeconds: span,
+    measures: [...latencies(parts), ...gaps(parts), ...tokens(parts, span)],
+    missing,
+  };
+}
+
+interface Parts {
+  readonly columns: RequestColumns;
+  readonly ok: Uint32Array;
+  readonly failed: number;
+  readonly definition: RecomputeDefinition;
+  readonly file: string;
+  readonly missing: string[];
+}
+
+/** max(end) - min(sent), failures included: inference-perf's benchmark time. */
+function spanOf(columns: RequestColumns, chosen: Uint32Array): number {
+  let start = Infinity;
+  let end = -Infinity;
+  for (const i of chosen) {
+    start = Math.min(start, finite(columns.value('sent', i), Infinity));
+    end = Math.max(end, finite(columns.value('end', i), -Infinity));
+  }
+  return end > start ? end - start : 0;
+}
+
+function finite(value: number, otherwise: number): number {
+  return Number.isNaN(value) ? otherwise : value;
+}
+
+export function outputOf(columns: RequestColumns, i: number, by: RecomputeDefinition['tokens']): number {
+  const server = columns.value('serverOutput', i);
+  const client = columns.value('clientOutput', i);
+  if (by === 'server') return server;
+  return by === 'client' || Number.isNaN(server) ? client : server;
+}
+
+export function inputOf(columns: RequestColumns, i: number, by: RecomputeDefinition['tokens']): number {
+  const server = columns.value('serverInput', i);
+  const client = columns.value('clientInput', i);
+  if (by === 'server') return server;
+  return by === 'client' || Number.isNaN(server) ? client : server;
+}
+
+/** NaN where the request does not have it. */
+export function metricOf(
+  columns: RequestColumns,
+  i: number,
+  metric: 'ttft' | 'tpot' | 'ntpot' | 'e2e',
+  definition: RecomputeDefinition,
+): number {
+  const own = definition.flavour === 'own';
+  const stamps = columns.value('stamps', i);
+  switch (metric) {
+    case 'ttft':
+      return stamps > (own ? 0 : 1) ? columns.value('first', i) - columns.value('sent', i) : NaN;
+    case 'e2e':
+      return columns.value('end', i) - columns.value('sent', i);
+    case 'tpot': {
+      const n = outputOf(columns, i, definition.tokens);
+      return stamps > 1 && n > 1 ? (columns.value('last', i) - columns.value('first', i)) / (n - 1) : NaN;
+    }
+    case 'ntpot': {
+      const n = outputOf(columns, i, definition.tokens);
+      if (n === 0) return own ? NaN : 0;
+      return (columns.value('end', i) - columns.value('sent', i)) / n;
+    }
+  }
+}
+
+function latencies(parts: Parts): Measure[] {
+  const { columns, ok, definition } = parts;
+  const never = definition.failures === 'never-answered' ? parts.failed : 0;
+  return (['ttft', 'tpot', 'ntpot', 'e2e'] as const).flatMap((metric) => {
+    const values = collect(ok, (i) => metricOf(columns, i, metric, definition));
+    const infinite = metric === 'ttft' || metric === 'e2e' ? never : 0;
+    return measured(
+      parts,
+      metric,
+      values,
+      {
+        start: 'send',
+        weighting: 'requests',
+        percentiles: 'linear',
+        ...(metric === 'tpot' || metric === 'ntpot' ? { tokens: definition.tokens } : {}),
+        ...(infinite > 0 ? { note: `${infinite} failures count as never answered` } : {}),
+      },
+      infinite,
+    );
+  });
+}
+
+function gaps(parts: Parts): readonly Measure[] {
+  const { columns, ok, definition, missing } = parts;
+  if (columns.droppedGaps > 0) {
+    missing.push(`gaps: ${columns.droppedGaps.toLocaleString('en-US')} of them were not kept`);
+    return [];
+  }
+  const flags = new Uint8Array(columns.length);
+  for (const i of ok) flags[i] = 1;
+  const values = columns.gapsOf((i) => flags[i] === 1).filter((gap) => !Number.isNaN(gap));
+  return measured(parts, definition.gap, values, { weighting: 'gaps', percentiles: 'linear' }, 0);
+}
+
+function tokens(parts: Parts, span: number): Measure[] {
+  const { columns, ok, definition, missing, file } = parts;
+  const by = { tokens: definition.tokens } as const;
+  const totals = new Map<'in' | 'out', number>();
+  const lengths = (side: 'in' | 'out'): readonly Measure[] => {
+    const values = collect(ok, (i) => (side === 'in' ? inputOf : outputOf)(columns, i, definition.tokens));
+    if (values.length === ok.length && ok.length > 0) totals.set(side, sum(values));
+    else if (values.length < ok.length) {
+      missing.push(
+        `${side === 'in' ? 'prompt' : 'output'} tokens of ${ok.length - values.length} answers: not counted by ${definition.tokens.replaceAll('-', ' ')}`,
+      );
+    }
+    const found = measured(
+      parts,
+      side === 'in' ? 'prompt_tokens' : 'output_tokens',
+      values,
+      { ...by, percentiles: 'linear' },
+      0,
+    );
+    const total = totals.get(side);
+    return total === undefined ? found : found.map((entry) => ({ ...entry, stats: { total, ...entry.stats } }));
+  };
+  const rate = (quantity: QuantityId, total: number | undefined): readonly Measure[] =>
+    total === undefined || span <= 0
+      ? []
+      : [
+          {
+            quantity,
+            stats: { value: total / span },
+            source: { file, key: 'computed', factor: 1 },
+            definition: { window: 'first send to last end' },
+          },
+        ];
+  const all = [...lengths('in'), ...lengths('out')];
+  const input = totals.get('in');
+  const output = totals.get('out');
+  return [
+    ...all,
+    ...rate('requests_per_sec', ok.length),
+    ...rate('input_tokens_per_sec', input),
+    ...rate('output_tokens_per_sec', output),
+    ...rate('total_tokens_per_sec', input === undefined || output === undefined ? undefined : input + output),
+  ];
+}
+
+function collect(indexes: Uint32Array, of: (index: number) => number): Float64Array {
+  const values = new Float64Array(indexes.length);
+  let size = 0;
+  for (const i of indexes) {
+    const value = of(i);
+    if (!Number.isNaN(value)) values[size++] = value;
+  }
+  return values.subarray(0, size);
+}
+
+function measured(
+  parts: Parts,
+  quantity: QuantityId,
+  values: Float64Array,
+  definition: Definition,
+  infinite: number,
+): readonly Measure[] {
+  if (values.length === 0) {
+    if (parts.ok.length > 0) parts.missing.push(`${quantity}: no answer has it`);
+    return [];
+  }
+  const sorted = values.slice().sort();
+  const stats: Record<string, number> = {};
+  // A mean or maximum over a failure that was never answered has no value.
+  if (infinite === 0) stats['mean'] = mean(sorted);
+  stats['min'] = sorted[0]!;
+  for (const percent of parts.definition.percentiles) {
+    const value = infinite === 0 ? percentile(sorted, percent) : percentileOfAll(sorted, infinite, percent);
+    if (value !== undefined) stats[quantileKey(percent)] = value;
+    else parts.missing.push(`${quantity} p${percent}: it lies among the failures`);
+  }
+  if (infinite === 0) stats['max'] = sorted[sorted.length - 1]!;
+  const statistics: Statistics = stats;
+  return [
+    {
+      quantity,
+      stats: statistics,
+      source: { file: parts.file, key: 'computed', factor: 1 },
+      definition,
+      count: values.length + infinite,
+    },
+  ];
+}
+
+/** Percentile of the values and `infinite` more that lie above all of them; undefined when it lies among those. */
+function percentileOfAll(sorted: Float64Array, infinite: number, percent: number): number | undefined {
+  const position = (percent / 100) * (sorted.length + infinite - 1);
+  if (Math.ceil(position) >= sorted.length) return undefined;
+  return percentile(sorted, (position / (sorted.length - 1)) * 100);
+}

@@ -91,7 +91,8 @@ function readMapping(objects: readonly Schema[], value: Mapping, path: ConfigPat
       if (keepsUnknown(objects, key, path, state)) kept[key] = entry;
       else ignore(at, strangerWords(key, path, state), state);
     } else if (!has(state.target, since)) {
-      ignore(at, newcomerWords(at, since, state), state);
+      // Saved configs write every default out: what changes nothing is no news.
+      if (!isDefault(field.schema, entry)) ignore(at, newcomerWords(at, since, state), state);
     } else if (isShadowed(field, key, value, state.target)) {
       const remedy = 'Keep one of the two.';
       ignore(at, { why: `'${metaOf(field.schema).aliases![0]}' stands beside it and wins`, remedy }, state);
@@ -122,6 +123,11 @@ function fieldFor(shape: Shape, key: string): FoundField | undefined {
 function sinceOf({ name, schema }: FoundField, key: string): string | undefined {
   const { since, aliasesSince } = metaOf(schema);
   return key === name ? since : (aliasesSince ?? since);
+}
+
+function isDefault(schema: Schema, value: unknown): boolean {
+  const { type, defaultValue } = schema.def as { type: string; defaultValue?: unknown };
+  return type === 'default' && JSON.stringify(defaultValue) === JSON.stringify(value);
 }
 
 /** Both spellings of one field are given: releases take the newer name and ignore the older; main refuses. */

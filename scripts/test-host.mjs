@@ -7,7 +7,7 @@ import { runHostSuite } from './host-suite.mjs';
 import { loadTests, reporter, root, startBrowser } from './floor.mjs';
 import { extensionHostLog, prepareHost, startVscode } from './vscode-host.mjs';
 
-const STEP_SECONDS = 120;
+const STEP_SECONDS = 180;
 
 const wanted = process.argv.slice(2).join(' ');
 mkdirSync(path.join(root, 'shots'), { recursive: true });

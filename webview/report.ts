@@ -194,7 +194,7 @@ function provenance(view: ReportView): HTMLElement {
         {},
         ...group.facts.flatMap((fact) => [
           h('dt', {}, fact.label),
-          h('dd', {}, fact.value, fact.note !== undefined && h('span', { class: 'faint' }, ` ${fact.note}`)),
+          h('dd', {}, fact.value, fact.note !== undefined && h('span', { class: 'faint' }, ` (${fact.note})`)),
         ]),
       ),
     ),

@@ -37,6 +37,17 @@ export class Workbench {
     await this.quickRow(text).click();
   }
 
+  /** Types into an input box and confirms it. */
+  async answer(text: string): Promise<void> {
+    await this.quickInput.waitFor();
+    await this.quickInput.fill(text);
+    await this.page.keyboard.press('Enter');
+    await this.page.waitForFunction((typed) => {
+      const input = document.querySelector<HTMLInputElement>('.quick-input-widget input.input');
+      return input === null || input.value !== typed || input.offsetParent === null;
+    }, text);
+  }
+
   async openFile(name: string): Promise<void> {
     await this.page.keyboard.press('Control+P');
     await this.quickInput.waitFor();

@@ -1,6 +1,7 @@
 // The host floor's story, in one real VS Code: a mistake mended, a run watched, a run cancelled, a report read, two runs compared.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Workbench } from './driver';
 
@@ -17,6 +18,31 @@ const THEMES = [
   ['Default Light Modern', 'vs', 'light'],
   ['Default High Contrast', 'hc-black', 'high-contrast'],
 ] as const;
+
+/** A simulator that answers 401 without the key. */
+async function lockedSimulator(key: string): Promise<{ readonly url: string; stop(): void }> {
+  const cli = path.join(process.env['ISOPERF_ROOT'] ?? process.cwd(), 'dist', 'cli.js');
+  const child = spawn(process.execPath, [cli, 'simulate', '--port', '0', '--exit-with-parent'], {
+    env: { ...process.env, ISOPERF_SIMULATOR_API_KEY: key },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('close', (code) => reject(new Error(`the simulator ended with ${code ?? 'a signal'}`)));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const match = /listening on (http:\/\/\S+)/.exec(text);
+      if (match) resolve(match[1]!);
+    });
+  });
+  return { url, stop: () => child.kill() };
+}
+
+/** Files of the workspace's reports that contain a text. */
+function filesWith(workspace: string, text: string): string[] {
+  const reports = readdirSync(workspace).filter((name) => name.startsWith('reports-'));
+  return reports
+    .flatMap((report) => readdirSync(path.join(workspace, report)).map((name) => path.join(workspace, report, name)))
+    .filter((file) => readFileSync(file, 'utf8').includes(text));
+}
 
 /** Selects the newest run of each config in the tree, and compares them from its menu. */
 async function compareTwo(workbench: Workbench): Promise<void> {
@@ -137,6 +163,29 @@ export const HOST_TESTS: readonly HostTest[] = [
       await workbench.page.locator('.split-view-view .editor-instance').nth(1).waitFor(LONG);
       await workbench.shot('host-9-evidence');
       await workbench.command('View: Close All Editors');
+    },
+  },
+  {
+    name: 'a URL of one’s own, with its API key from the secret storage and nowhere else',
+    async body(workbench, workspace) {
+      const server = await lockedSimulator('host-test-key');
+      try {
+        const config = readFileSync(path.join(workspace, 'candidate.yaml'), 'utf8');
+        writeFileSync(path.join(workspace, 'locked.yaml'), config.replace('duration: 12', 'duration: 2'));
+        await workbench.openFile('locked.yaml');
+        await workbench.lens(/Run$/).click();
+        await workbench.pick('Another URL…');
+        await workbench.answer(server.url);
+        await workbench.answer('host-test-key');
+        const done = workbench.view().getByText(/^Complete: 60 requests, all ok/);
+        await done.waitFor(LONG);
+        await workbench.view().getByText('chosen for this run').waitFor();
+        await workbench.shot('host-10-own-url');
+        await workbench.command('View: Close All Editors');
+      } finally {
+        server.stop();
+      }
+      assert.deepEqual(filesWith(workspace, 'host-test-key'), []);
     },
   },
   {

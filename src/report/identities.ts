@@ -23,7 +23,7 @@ function identitiesOf(scope: ReportScope, report: CanonicalReport): Identity[] {
     ...latencySum(scope, report),
     ...pooledGaps(scope),
     ...sameAsGap(scope),
-    ...tinyGaps(scope),
+    ...tinyGaps(scope, report),
     ...inFlight(scope),
     ...requestRate(scope),
     ...tokenRates(scope),

@@ -45,7 +45,8 @@ export function shareBelow(stats: Statistics, limit: number): number | undefined
   const curve = curveOf(stats);
   if (curve.length < 3) return undefined;
   const first = curve[0]!;
-  if (limit < first.value) return first.share;
+  // Below the first percentile of a short table lies an unknown part of its share.
+  if (limit < first.value) return first.share === 0 ? 0 : undefined;
   for (let i = 1; i < curve.length; i++) {
     const a = curve[i - 1]!;
     const b = curve[i]!;

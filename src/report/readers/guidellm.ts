@@ -183,10 +183,12 @@ function measuresOf(benchmark: Json, file: string, root: string, tokens: Definit
       definition: { note, window: 'measured part' },
     });
   };
-  const lag =
-    numberAt(benchmark, 'scheduler_metrics', 'request_targeted_start_delay_avg') ??
-    numberAt(benchmark, 'run_stats', 'request_targeted_start_delay_avg') ??
-    numberAt(benchmark, 'run_stats', 'targeted_start_delay_avg');
+  const lags = [
+    'scheduler_metrics.request_targeted_start_delay_avg',
+    'run_stats.request_targeted_start_delay_avg',
+    'run_stats.targeted_start_delay_avg',
+  ].map((key) => ({ key, value: numberAt(benchmark, ...key.split('.')) }));
+  const lag = lags.find(({ value }) => value !== undefined);
   return [
     ...LATENCIES.flatMap(({ id, key, factor, definition }) =>
       measure(id, block(key, factor), {
@@ -197,9 +199,9 @@ function measuresOf(benchmark: Json, file: string, root: string, tokens: Definit
         count: numberAt(benchmark, 'metrics', key, 'successful', 'count'),
       }),
     ),
-    ...measure('schedule_delay', lag === undefined ? undefined : { mean: lag }, {
+    ...measure('schedule_delay', lag?.value === undefined ? undefined : { mean: lag.value }, {
       file,
-      key: 'scheduler_metrics.request_targeted_start_delay_avg',
+      key: `${root.replace(/metrics$/, '')}${lag?.key ?? ''}`,
       definition: { weighting: 'requests' },
     }),
     ...measure('prompt_tokens', block('prompt_token_count', 1), {

@@ -1,0 +1,183 @@
+// `isoperf import` over every public result file: a golden listing each, and the same numbers read from the raw files another way.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { importCommand } from '../../../src/cli/import';
+import { UsageError, type CliIo } from '../../../src/cli/command';
+import type { CanonicalReport, Measure } from '../../../src/report/canonical';
+import type { Judgement } from '../../../src/report/identity';
+import { CORPUS, corpusReports, hasCorpus } from '../support/corpus';
+
+async function call(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  let out = '';
+  let err = '';
+  const io: CliIo = {
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    isTerminal: false,
+    columns: 100,
+    env: {},
+    cwd: CORPUS,
+  };
+  const code = await importCommand.run(args, io);
+  return { code, out, err };
+}
+
+interface Imported {
+  readonly reports: readonly { readonly report: CanonicalReport; readonly judgement: Judgement }[];
+}
+
+async function imported(place: string, ...more: string[]): Promise<Imported> {
+  return JSON.parse((await call(place, '--json', ...more)).out) as Imported;
+}
+
+describe.skipIf(!hasCorpus())('every public result', () => {
+  it.each(corpusReports())('%s is listed as in its golden file', async (place) => {
+    const { out, err, code } = await call(place);
+    const name = place.replaceAll('/', '__');
+    await expect(`${out}${err}exit ${code}\n`).toMatchFileSnapshot(`../../fixtures/import/${name}.txt`);
+  });
+
+  it.each(corpusReports().filter((place) => !place.endsWith('.jsonl') || place.includes('sglang')))(
+    '%s: every statistic is the raw file’s number times its factor',
+    async (place) => {
+      const { reports } = await imported(place);
+      let checked = 0;
+      for (const { report } of reports) {
+        for (const { measures, server } of report.scopes) {
+          for (const measure of [...measures, ...(server?.measures ?? [])]) checked += compareWithRaw(place, measure);
+        }
+      }
+      expect(checked).toBeGreaterThan(3);
+    },
+  );
+});
+
+/** The value behind a dotted key, by nothing but indexing. */
+function dig(root: unknown, key: string): unknown {
+  const steps = key.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
+  return steps.reduce<unknown>((here, step) => (here as Record<string, unknown> | undefined)?.[step], root);
+}
+
+const SPELLINGS: Readonly<Record<string, readonly string[]>> = {
+  mean: ['mean', 'avg'],
+  stdDev: ['std', 'stddev', 'std_dev'],
+  total: ['total', 'total_sum', 'sum'],
+  p50: ['median', 'p50', 'percentiles.p50', 'quantiles_p50'],
+  'p0.1': ['p0.1', 'p0p1', 'percentiles.p001'],
+  p1: ['p1', 'percentiles.p01'],
+  p5: ['p5', 'percentiles.p05'],
+  'p99.9': ['p99.9', 'p99p9', 'percentiles.p999'],
+};
+
+function compareWithRaw(place: string, { source, stats, derived }: Measure): number {
+  const file = path.join(
+    CORPUS,
+    place.includes('.') && !place.startsWith('inference-perf') ? path.dirname(place) : place,
+    source.file,
+  );
+  const text = readFileSync(file, 'utf8');
+  const root: unknown = /\.ya?ml$/.test(file) ? parse(text) : JSON.parse(text);
+  let checked = 0;
+  for (const [name, value] of Object.entries(stats)) {
+    if (derived !== undefined && name === 'mean') continue;
+    const names = [...(SPELLINGS[name] ?? [name, `percentiles.${name}`, `quantiles_${name}`])];
+    const raw = source.key.includes('*')
+      ? names.map((spelling) => flat(root, source.key, spelling)).find((found) => found !== undefined)
+      : dig(root, source.key);
+    // A rate of a Benchmark Report is the mean of its block.
+    const number = typeof raw === 'object' && raw !== null ? (raw as { mean: unknown }).mean : raw;
+    expect([source.key, name, Number(number) * source.factor]).toEqual([source.key, name, value]);
+    checked++;
+  }
+  return checked;
+}
+
+function flat(root: unknown, key: string, spelling: string): unknown {
+  const whole = (root as Record<string, unknown>)[key.replace('*', spelling)];
+  if (whole !== undefined) return whole;
+  // Blocks: `a.b.*`; the name of a percentile may itself hold a dot.
+  const block = dig(root, key.replace(/\.?\*$/, ''));
+  const own = (block as Record<string, unknown> | undefined)?.[spelling];
+  if (own !== undefined || key.startsWith('*')) return own;
+  if (key.includes('throughput')) return (block as Record<string, unknown> | undefined)?.['mean'];
+  return dig(block, spelling);
+}
+
+describe.skipIf(!hasCorpus())('the KubeCon A/B set', () => {
+  const of = async (variant: string): Promise<Imported['reports'][number]> =>
+    (await imported(`inference-perf/kubecon-ab/${variant}`)).reports[0]!;
+
+  it.each([
+    ['vllm', 2.05, 2.15],
+    ['vllm+v0_engine', 2.05, 2.15],
+    ['vllm+quantization', 2.05, 2.15],
+    ['vllm+chunking_and_prefix_caching', 2.05, 2.15],
+    ['vllm+eagle', 1.8, 1.92],
+  ])('%s: TPOT is too small in every stage, by %d to %d', async (variant, low, high) => {
+    const { judgement } = await of(variant);
+    const sums = judgement.identities.filter(({ id }) => id === 'latency-sum');
+    expect(sums).toHaveLength(8);
+    for (const identity of sums) {
+      expect(identity).toMatchObject({ holds: false, pitfall: 'CMP060' });
+      expect(identity.factor).toBeGreaterThan(low);
+      expect(identity.factor).toBeLessThan(high);
+    }
+  });
+
+  it('finds the cap of 440 in the saturated stages and nowhere else', async () => {
+    const { judgement } = await of('vllm');
+    const flights = judgement.identities.filter(({ id }) => id === 'in-flight');
+    expect(flights.map(({ right }) => right)).toEqual([440, 440, 440, 440, 440, 440, 440]);
+    expect(flights.filter(({ holds }) => !holds).map(({ scope }) => scope)).toEqual(['stage 4', 'stage 5', 'stage 6']);
+    expect(flights[6]!.left).toBeCloseTo(427.05, 1);
+    expect(flights[6]!.cause).toContain('load.num_workers 44 x load.worker_max_concurrency 10');
+  });
+
+  it('flags stage 0 for its 60 requests, the server’s double count, and zeros that mean no data', async () => {
+    const { judgement } = await of('vllm');
+    expect(judgement.cautions.find(({ id, scope }) => id === 'few-requests' && scope === 'stage 0')?.message).toMatch(
+      /^60 answers are too few for p99, p99\.9/,
+    );
+    const count = judgement.identities.find(({ id }) => id === 'server-count');
+    expect(count).toMatchObject({ holds: false, left: 21904, right: 11002, pitfall: 'CMP072' });
+    expect(judgement.identities.find(({ id }) => id === 'server-decode')).toMatchObject({
+      holds: false,
+      right: 0.019012,
+    });
+    expect(judgement.cautions.find(({ id }) => id === 'zeros')?.message).toContain('kv_cache_usage_percentage');
+  });
+
+  it('opens the whole set as five runs that share one assumed config', async () => {
+    const { reports } = await imported('inference-perf/kubecon-ab');
+    expect(reports).toHaveLength(5);
+    for (const { report } of reports)
+      expect(report.assumptions.join()).toContain("../config.yaml is this run's config");
+  });
+});
+
+describe('the command line', () => {
+  it('wants one path', async () => {
+    await expect(call()).rejects.toThrow(UsageError);
+    await expect(call('a', 'b')).rejects.toThrow(UsageError);
+  });
+
+  it.each([
+    ['--tokens', 'nobody'],
+    ['--warmup', '1.5'],
+    ['--window', '10:5'],
+    ['--percentiles', '50,101'],
+    ['--goodput', 'tfft=0.2'],
+    ['--goodput', 'ttft=-1'],
+    ['--failures', 'ignore'],
+  ])('refuses %s %s', async (option, value) => {
+    await expect(call('.', option, value)).rejects.toThrow(UsageError);
+  });
+
+  it('says that there is nothing where there is nothing', async () => {
+    const { code, err } = await call('no-such-place-at-all');
+    expect(code).toBe(2);
+    expect(err).toContain('no-such-place-at-all cannot be opened: there is no such folder');
+  });
+});

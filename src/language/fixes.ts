@@ -1,126 +1,225 @@
 // Quick fixes: for a problem with one remedy, the edit that makes it. Comments and formatting around it stay.
-import type { Reading } from '../config/load';
+import type { Circumstances } from '../config/expectations';
+import { fieldAt } from '../config/fields';
 import type { KeyFix } from '../config/issues';
+import type { LoadOptions, Reading } from '../config/load';
+import { DIRECTIVES } from '../config/directives';
+import { nearest } from '../config/suggest';
 import { configPitfalls } from '../pitfalls/check';
-import { formatPath, type Problem, type TextRange } from '../problem';
-import { overlaps, readings, type Position } from './place';
+import { formatPath, type ConfigPath, type Problem, type TextRange } from '../problem';
+import { at, Page } from './edits';
+import { fix, type Fix } from './fix';
+import { pitfallFixes } from './fixes-pitfalls';
+import { overlaps, readings } from './place';
+import { stageLines } from './snippets';
 
-export interface Edit {
-  readonly range: TextRange;
-  readonly newText: string;
-}
+export type { Edit } from './edits';
 
-export interface CodeAction {
-  readonly title: string;
+export interface CodeAction extends Fix {
   /** Code of the problem it mends. */
   readonly code: string;
   readonly problem: Problem;
-  readonly edits: readonly Edit[];
-  /** The one obvious fix: may be applied without looking. */
-  readonly preferred: boolean;
 }
 
+export type FixOptions = Pick<LoadOptions, 'defaultTarget'> & Circumstances;
+
 /** The fixes for the problems that touch a range of the file. */
-export function codeActions(text: string, range: TextRange): readonly CodeAction[] {
-  return allActions(text).filter(
+export function codeActions(text: string, range: TextRange, options: FixOptions = {}): readonly CodeAction[] {
+  return allActions(text, options).filter(
     (action) => action.problem.range !== undefined && overlaps(action.problem.range, range),
   );
 }
 
 /** Every fix of a file, in the order of its problems. */
-export function allActions(text: string): readonly CodeAction[] {
-  return readings(text).flatMap((reading) => {
+export function allActions(text: string, options: FixOptions = {}): readonly CodeAction[] {
+  return readings(text, options).flatMap((reading) => {
     const pitfalls = reading.loaded ? configPitfalls(reading.loaded) : [];
-    return [...reading.problems, ...pitfalls].flatMap((problem) => actionsFor(problem, reading, text));
+    const page = Page.of(reading, text);
+    return [...reading.problems, ...pitfalls].flatMap((problem): readonly CodeAction[] => {
+      if (!problem.range) return [];
+      const { code } = problem;
+      const fixes = code.startsWith('CMP')
+        ? page
+          ? pitfallFixes(problem, reading, page, options)
+          : []
+        : errorFixes(problem, reading, page, text);
+      return fixes.map((fix) => ({ ...fix, code, problem }));
+    });
   });
 }
 
-function actionsFor(problem: Problem, reading: Reading, text: string): readonly CodeAction[] {
-  const { range } = problem;
-  if (!range) return [];
-  const action = (title: string, edits: readonly Edit[], preferred = true): CodeAction[] => [
-    { title, code: problem.code, problem, edits, preferred },
-  ];
-  const fix = reading.fixes.get(problem);
-  if (fix) return keyActions(fix, range, action);
+function errorFixes(problem: Problem, reading: Reading, page: Page | undefined, text: string): readonly Fix[] {
+  const range = problem.range!;
+  const key = reading.fixes.get(problem);
+  const value = key?.value;
+  if (value !== undefined) return fix(`Change to ${value}`, [{ range, newText: value }]);
+  if (problem.code === 'YML005') return fix('Replace the tab by two spaces', [{ range, newText: '  ' }]);
+  if (problem.code === 'CFG020') return directiveFix(range, text);
+  if (!page) return [];
   switch (problem.code) {
-    case 'YML005':
-      return action('Replace the tab by two spaces', [{ range, newText: '  ' }]);
+    case 'CFG001':
+      return unknownKey(problem, key, page, range);
+    case 'CFG003':
+      return missing(problem, page);
     case 'CFG006':
-      return varianceAction(problem, reading, action);
-    case 'CMP029':
-    case 'CMP030':
-      return action(
-        'Fix the seed of this run (# isoperf: seed=42)',
-        [insertLine(firstLine(reading), '# isoperf: seed=42')],
+      return contradiction(problem, page);
+    case 'CFG007':
+      return fix(`Comment out '${String(problem.path.at(-1))}': the defaults apply`, page.commentOut(problem.path));
+    case 'CFG011':
+      return fix(
+        'Add a server section',
+        page.add(
+          ['server'],
+          '\nbase_url: ${1:http://localhost:8000}\nmodel_name: ${2:my-model}'.replaceAll('\n', '\n  '),
+          {
+            snippet: true,
+          },
+        ),
         false,
       );
-    case 'CMP085':
-      return action('Mark this stage as warm-up', [appendToLine(text, range.startLine, ' # isoperf: warmup')]);
-    case 'CMP052':
-      return reading.loaded?.isWritten(['api', 'streaming'])
-        ? action('Stream the answers (streaming: true)', [{ range, newText: 'true' }], false)
-        : [];
+    case 'CFG012':
+      return fix(
+        'Add a stage',
+        page.set(
+          ['load', 'stages'],
+          `\n${stageLines(page.scalar(['load', 'type']))
+            .map((line) => `  ${line}`)
+            .join('\n')}`,
+          {
+            snippet: true,
+          },
+        ),
+        false,
+      );
     default:
-      return [];
+      return remedies(problem, page);
   }
 }
 
-function keyActions(
-  fix: KeyFix,
-  range: TextRange,
-  action: (title: string, edits: readonly Edit[], preferred?: boolean) => CodeAction[],
-): readonly CodeAction[] {
-  if (fix.rename !== undefined) return action(`Change to '${fix.rename}'`, [{ range, newText: fix.rename }]);
-  if (fix.value !== undefined) return action(`Change to ${fix.value}`, [{ range, newText: fix.value }]);
-  return [];
+/** A key that inference-perf does not know: the nearest name, the place it belongs to, or out of the way. */
+function unknownKey(problem: Problem, key: KeyFix | undefined, page: Page, range: TextRange): readonly Fix[] {
+  const { path } = problem;
+  const name = String(path.at(-1));
+  const out = (preferred: boolean): readonly Fix[] =>
+    fix(`Comment out '${name}': releases up to v0.6.1 ignore it`, page.commentOut(path), preferred);
+  const rename = key?.rename;
+  if (rename !== undefined && !page.has([...path.slice(0, -1), rename]))
+    return [...fix(`Change to '${rename}'`, [{ range, newText: rename }]), ...out(false)];
+  const orphans = orphansOf(path, page);
+  if (orphans) {
+    const title = `Indent ${orphans.keys.join(', ')} under ${formatPath(orphans.parent)}`;
+    const paths = orphans.keys.map((sibling) => [...path.slice(0, -1), sibling]);
+    return [...fix(title, page.indent(paths)), ...out(false)];
+  }
+  const home = key?.moveTo;
+  const moved = home && page.move(path, home);
+  if (home && moved) {
+    const where = home.length === 1 ? 'the top level' : formatPath(home.slice(0, -1));
+    return [...fix(`Move '${name}' to ${where}`, moved), ...out(false)];
+  }
+  return out(true);
 }
 
-/** variance needs `std_dev: 0` beside it: a line above it in block style, an entry before it in flow style. */
-function varianceAction(
-  problem: Problem,
-  reading: Reading,
-  action: (title: string, edits: readonly Edit[]) => CodeAction[],
-): readonly CodeAction[] {
-  const { region } = reading;
-  if (!region || !problem.message.includes('variance')) return [];
-  const { document, prefix } = region;
-  const base = [...prefix, ...problem.path];
-  const key = document.locate([...base, 'variance'])?.key;
-  if (!key || document.locate([...base, 'std_dev'])) return [];
-  const map = document.locate(base)?.value;
-  const at = region.toFile(document.lines.range(key.start, key.start));
-  const flow = map?.kind === 'map' && map.flow;
-  const newText = flow ? 'std_dev: 0, ' : `std_dev: 0\n${' '.repeat(at.startColumn)}`;
-  return action(`Add std_dev: 0 to ${formatPath(problem.path)}`, [{ range: at, newText }]);
+/** Keys that were meant for a sibling above them, which has no value: they were not indented. */
+function orphansOf(path: ConfigPath, page: Page): { parent: ConfigPath; keys: readonly string[] } | undefined {
+  const above = path.slice(0, -1);
+  const siblings = page.keys(above);
+  const isKnown = (key: string): boolean => fieldAt([...above, key]) !== undefined;
+  const index = siblings.indexOf(String(path.at(-1)));
+  const holder = siblings.slice(0, index).findLastIndex(isKnown);
+  const name = siblings[holder];
+  if (name === undefined || !page.isNull([...above, name])) return undefined;
+  const rest = siblings.slice(holder + 1);
+  const end = rest.findIndex((key) => isKnown(key) || fieldAt([...above, name, key]) === undefined);
+  const keys = end < 0 ? rest : rest.slice(0, end);
+  return keys.includes(String(path.at(-1))) ? { parent: [...above, name], keys } : undefined;
 }
 
-function firstLine({ region }: Reading): Position {
-  const node = region?.document.locate(region.prefix)?.value;
-  if (!region || !node) return { line: 0, column: 0 };
-  const { startLine, startColumn } = region.toFile(region.document.lines.range(node.start, node.start));
-  return { line: startLine, column: startColumn };
+const EXAMPLES: Readonly<Record<string, string>> = {
+  base_url: 'http://localhost:8000',
+  rate: '5',
+  duration: '60',
+  num_requests: '320',
+  concurrency_level: '8',
+  concurrent_sessions: '8',
+};
+
+function missing({ path }: Problem, page: Page): readonly Fix[] {
+  const name = String(path.at(-1));
+  const words = Object.keys(fieldAt(path)?.enumValues ?? {});
+  const example = EXAMPLES[name] ?? words[0];
+  const text = words.length > 1 ? `\${1|${words.join(',')}|}` : `\${1:${example ?? ''}}`;
+  return fix(`Add '${name}'`, page.set(path, text, { snippet: true }), false);
 }
 
-/** A new line above a position, indented like it. */
-function insertLine(position: Position, line: string): Edit {
-  const range = {
-    startLine: position.line,
-    startColumn: position.column,
-    endLine: position.line,
-    endColumn: position.column,
-  };
-  return { range, newText: `${line}\n${' '.repeat(position.column)}` };
+/** Two things that exclude each other. */
+function contradiction(problem: Problem, page: Page): readonly Fix[] {
+  const { path, message } = problem;
+  const here = (key: string): ConfigPath => [...path, key];
+  if (message.includes('variance') && page.has(here('variance'))) {
+    if (!page.has(here('std_dev')))
+      return fix(`Add std_dev: 0 to ${formatPath(path)}`, page.before(here('variance'), 'std_dev: 0'));
+    return [
+      ...fix('Set std_dev: 0, so that variance counts', page.set(here('std_dev'), '0'), false),
+      ...fix('Comment out variance, so that std_dev counts', page.commentOut(here('variance')), false),
+    ];
+  }
+  if (message.includes('two names of one field'))
+    return fix(`Comment out '${String(path.at(-1))}'`, page.commentOut(path));
+  if (message.includes(' above max ')) {
+    const [min, max] = [page.scalar(here('min')), page.scalar(here('max'))];
+    if (min === undefined || max === undefined) return [];
+    return fix('Swap min and max', [...(page.set(here('min'), max) ?? []), ...(page.set(here('max'), min) ?? [])]);
+  }
+  const both = /sets? .* or choose|has (num_requests|concurrency_level),/.exec(message);
+  if (both?.[1] !== undefined)
+    return [
+      ...fix(`Comment out '${both[1]}'`, page.commentOut(here(both[1])), false),
+      ...fix('Set load.type: concurrent', page.set(['load', 'type'], 'concurrent'), false),
+    ];
+  return remedies(problem, page);
 }
 
-function appendToLine(text: string, line: number, addition: string): Edit {
-  const content = text.split(/\r\n|\n|\r/)[line] ?? '';
-  const column = content.trimEnd().length;
-  const comment = / #/.test(content);
-  const range = { startLine: line, startColumn: column, endLine: line, endColumn: column };
-  // A line that has a comment cannot take another one: the directive goes above it, at the item's own indentation.
-  if (!comment) return { range, newText: addition };
-  const indent = content.length - content.trimStart().length;
-  const above = { startLine: line, startColumn: indent, endLine: line, endColumn: indent };
-  return { range: above, newText: `${addition.trim()}\n${' '.repeat(indent)}` };
+/** Remedies that name a key: "Remove x", "Set a.b: c". Two of them joined by "or" are a choice. */
+function remedies({ remedy = '', path }: Problem, page: Page): readonly Fix[] {
+  const isOnly = !/\bor\b/.test(remedy);
+  const removal = /\bRemove ([a-z_]+)\b/i.exec(remedy)?.[1];
+  const setting = /\b(?:Set|set) ((?:api|data|load)\.type): ([a-zA-Z_]+)/.exec(remedy);
+  const found: Fix[] = [];
+  if (setting) {
+    const [, key = '', word = ''] = setting;
+    found.push(...fix(`Set ${key}: ${word}`, page.set(key.split('.'), word), isOnly));
+  }
+  if (removal !== undefined && removal !== 'the') {
+    const target =
+      [...path, removal].join('.') === path.join('.') || path.at(-1) === removal ? path : [...path, removal];
+    if (page.has(target)) found.push(...fix(`Comment out '${removal}'`, page.commentOut(target), isOnly && !setting));
+  }
+  if (/remove the block/i.test(remedy))
+    found.push(...fix(`Comment out '${String(path.at(-1))}'`, page.commentOut(path), false));
+  const needed = /^Add (data\.(?:input|output)_distribution)\b/.exec(remedy)?.[1];
+  if (needed !== undefined)
+    found.push(
+      ...fix(
+        `Add ${needed}`,
+        page.add(needed.split('.'), '\n  type: fixed\n  mean: ${1:128}', { snippet: true }),
+        false,
+      ),
+    );
+  return found;
+}
+
+/** A directive with a slip of the pen. */
+function directiveFix(range: TextRange, text: string): readonly Fix[] {
+  const line = text.split(/\r\n|\n|\r/)[range.startLine] ?? '';
+  const comment = line.slice(range.startColumn, range.endLine === range.startLine ? range.endColumn : undefined);
+  const names = [...Object.keys(DIRECTIVES), 'disable'];
+  const words = [...comment.matchAll(/(?:isoperf\s*:|,)\s*([\w-]+)/gi)].filter(([, word]) => !names.includes(word!));
+  const [only, second] = words;
+  const name = only?.[1];
+  const guess = name === undefined ? undefined : nearest(name, names);
+  if (!only || second || guess === undefined) return [];
+  const column = range.startColumn + only.index + only[0].length - name!.length;
+  const place = { ...at({ line: range.startLine, column }), endColumn: column + name!.length };
+  return fix(`Change to '${guess}'`, [{ range: place, newText: guess }]);
 }

@@ -1,8 +1,8 @@
 // From a position in a file to a place in a config, and back.
-import { readConfig, type Reading } from '../config/load';
+import { readConfig, type LoadOptions, type Reading } from '../config/load';
 import type { Position } from '../config/lines';
 import type { Region } from '../config/regions';
-import type { Spot } from '../config/tree';
+import type { Spot, YamlNode } from '../config/tree';
 import type { ConfigPath, TextRange } from '../problem';
 
 export type { Position } from '../config/lines';
@@ -19,10 +19,10 @@ export interface Place {
 }
 
 /** One reading for each config of a file; a file without any is read as one, so that it can be judged. */
-export function readings(text: string): readonly Reading[] {
-  const first = readConfig(text);
+export function readings(text: string, options: Pick<LoadOptions, 'defaultTarget'> = {}): readonly Reading[] {
+  const first = readConfig(text, options);
   const { regions } = first.search;
-  return regions.length < 2 ? [first] : regions.map((region) => readConfig(text, { region: region.name }));
+  return regions.length < 2 ? [first] : regions.map((region) => readConfig(text, { ...options, region: region.name }));
 }
 
 /** A position of the file in the region's own YAML. */
@@ -49,6 +49,12 @@ export function placeAt(text: string, position: Position): Place | undefined {
 
 function startsWith(path: ConfigPath, start: ConfigPath): boolean {
   return path.length >= start.length && start.every((step, index) => step === path[index]);
+}
+
+/** The range of a node in the file. */
+export function placed({ region }: Reading, node: YamlNode): TextRange {
+  const { document, toFile } = region!;
+  return toFile(document.lines.range(node.start, node.end));
 }
 
 export function overlaps(left: TextRange, right: TextRange): boolean {

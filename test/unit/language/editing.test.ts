@@ -3,28 +3,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Lines } from '../../../src/config/lines';
 import { diagnostics } from '../../../src/language/diagnostics';
-import { allActions, codeActions, type Edit } from '../../../src/language/fixes';
+import { applyEdits } from '../../../src/language/edits';
+import { allActions, codeActions } from '../../../src/language/fixes';
 import { hover } from '../../../src/language/hover';
 import { lenses } from '../../../src/language/lenses';
 import { CONFIG } from './screen';
-
-function apply(text: string, edits: readonly Edit[]): string {
-  const lines = new Lines(text);
-  const sorted = [...edits].sort(
-    (a, b) => b.range.startLine - a.range.startLine || b.range.startColumn - a.range.startColumn,
-  );
-  return sorted.reduce((current, { range, newText }) => {
-    const start = lines.offset({ line: range.startLine, column: range.startColumn });
-    const end = lines.offset({ line: range.endLine, column: range.endColumn });
-    return current.slice(0, start) + newText + current.slice(end);
-  }, text);
-}
 
 /** The text after the fix for a code. */
 function fixed(text: string, code: string): string {
   const action = allActions(text).find((candidate) => candidate.code === code);
   if (!action) throw new Error(`no fix for ${code}`);
-  return apply(text, action.edits);
+  return applyEdits(text, action.edits);
 }
 
 describe('diagnostics', () => {
@@ -99,7 +88,10 @@ describe('quick fixes', () => {
     const text = CONFIG.replace('duration', 'duraton');
     const at = (startLine: number, startColumn: number) =>
       codeActions(text, { startLine, startColumn, endLine: startLine, endColumn: startColumn });
-    expect(at(5, 8).map((action) => action.title)).toEqual(["Change to 'duration'"]);
+    expect(at(5, 8).map((action) => action.title)).toEqual([
+      "Change to 'duration'",
+      "Comment out 'duraton': releases up to v0.6.1 ignore it",
+    ]);
     expect(at(7, 3)).toEqual([]);
   });
 });

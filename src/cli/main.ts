@@ -17,6 +17,11 @@ const VERBS: readonly Verb[] = [
     load: async () => (await import('./validate')).validateCommand,
   },
   {
+    name: 'plan',
+    summary: 'say what a run will really send, and freeze it for any server',
+    load: async () => (await import('./plan')).planCommand,
+  },
+  {
     name: 'run',
     summary: 'run a benchmark and write its report folder',
     load: async () => (await import('./run')).runCommand,

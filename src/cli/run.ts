@@ -1,20 +1,19 @@
 // `isoperf run CONFIG`: runs one benchmark and writes its report folder.
-import { readFileSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { createClient } from '../client/http-client';
 import { loadConfig, type LoadedConfig } from '../config/load';
-import { withRuntimeDefaults } from '../config/runtime';
-import { SCHEMA_TARGET } from '../config/schema';
 import type { RunCommand, RunEvent } from '../events';
 import { StopControl } from '../loadgen/stop';
 import { formatProblem, type Problem } from '../problem';
-import { runBenchmark, type RunInput, type RunOptions, type RunResult } from '../run';
+import { runBenchmark, type RunOptions, type RunResult } from '../run';
+import type { FrozenStream } from '../run/frozen';
 import { startChildSimulator, type ChildSimulator } from './child-simulator';
-import { EXIT, UsageError, type CliIo, type Command } from './command';
+import { EXIT, type CliIo, type Command } from './command';
+import { namedConfig, runInput } from './run-input';
 import { createProgress } from './run-progress';
+import { readPinnedSweep } from './pin-sweep';
 import { runTable } from './run-table';
 import { simulatorStack, stackFor } from './stack-file';
 
@@ -28,6 +27,10 @@ const FLAGS = {
   'api-key-env': { type: 'string' },
   simulator: { type: 'string' },
   stack: { type: 'string' },
+  'pin-sweep': { type: 'string' },
+  'ca-file': { type: 'string' },
+  frozen: { type: 'string' },
+  download: { type: 'boolean' },
   events: { type: 'boolean' },
   json: { type: 'boolean' },
 } as const;
@@ -38,6 +41,7 @@ const GRACE_SECONDS = 30;
 const HELP = `isoperf run: runs the benchmark of a config.yaml and writes a report folder.
 
 Usage: isoperf run CONFIG [options]
+       isoperf run --frozen FILE [options]
 
   --set path=value      puts a value over the config's; repeat for more.
                         --set server.base_url=http://127.0.0.1:8000 --set 'load.stages[0].rate=5'
@@ -49,6 +53,12 @@ Usage: isoperf run CONFIG [options]
   --stack FILE          what serves (model, engine, image, args, accelerator, replicas): a stack.yaml, a Kubernetes manifest
                         or a list of server arguments. Kept in run.json, so that a comparison knows what changed
                         (default: stack.yaml beside the config, if there is one)
+  --frozen FILE         send the stream of "isoperf plan --freeze FILE", request by request, instead of a config's; --set says
+                        which server, and cannot change what is sent
+  --download            allow fetching the tokenizer and a public data set from the Hugging Face hub (HF_ENDPOINT, HF_TOKEN)
+  --pin-sweep FILE      rates of a sweep from an earlier run's run.json (or its folder): no probe is sent
+  --ca-file FILE        certificate authorities (PEM) that may have signed the server's certificate, beside the system's
+                        (Node's own NODE_EXTRA_CA_CERTS works as well)
   --api-key-env NAME    environment variable that holds the server's API key
   --events              print the run's events as JSON lines on standard output, and read commands as JSON lines
                         from standard input: {"type":"stop","now":false}
@@ -60,8 +70,9 @@ openai.com. A key never reaches a report or a log.
 Ctrl+C once: nothing more is sent, what is in flight may end (${GRACE_SECONDS} s). Twice: what is in flight is cancelled.
 Either way the report is written and says "incomplete".
 
-What can be run: load types constant, poisson, concurrent; data types mock, random, shared_prefix (single turn); API types
-completion and chat. Everything else is refused before anything is sent.
+What can be run: load types constant, poisson, concurrent, trace_replay, sweeps; data types mock, random, synthetic,
+shared_prefix (with conversations), conversation_replay, and shareGPT, cnn_dailymail, billsum_conversations, infinity_instruct
+from local files. Everything else is refused before anything is sent.
 
 Exit codes: 0 every planned request was sent and answered or failed, and at least one measured request succeeded;
 1 the run is incomplete, nothing succeeded, or the server or the disk did not take part; 2 the config cannot be used.
@@ -78,14 +89,11 @@ export const runCommand: Command = {
       strict: true,
       allowPositionals: true,
     });
-    const [file, ...more] = positionals;
-    if (file === undefined) throw new UsageError('no config was named');
-    if (more.length > 0) throw new UsageError(`one config at a time; '${more[0] ?? ''}' is one too many`);
-    const text = readConfigText(file, io);
-    if (text === undefined) return EXIT.unusable;
+    const named = await namedConfig(positionals, flags, io);
+    if (named === undefined) return EXIT.unusable;
     const simulator = flags.simulator === undefined ? undefined : await startChildSimulator(flags.simulator);
     try {
-      return await runFile({ file, text, flags, io, simulator });
+      return await runFile({ ...named, flags, io, simulator });
     } finally {
       await simulator?.stop();
     }
@@ -111,17 +119,7 @@ interface Invocation {
   readonly flags: Flags;
   readonly io: CliIo;
   readonly simulator: ChildSimulator | undefined;
-}
-
-function readConfigText(file: string, io: CliIo): string | undefined {
-  try {
-    return readFileSync(path.resolve(io.cwd, file), 'utf8');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : message;
-    io.err(`isoperf run: error: ${file} cannot be read: ${why}. Name a config.yaml.\n`);
-    return undefined;
-  }
+  readonly frozen?: FrozenStream | undefined;
 }
 
 async function runFile(invocation: Invocation): Promise<number> {
@@ -138,7 +136,7 @@ async function runFile(invocation: Invocation): Promise<number> {
   });
   const say = speaker(invocation);
   loaded.problems.forEach((problem) => {
-    say.onEvent({ type: 'problem', problem });
+    say.onEvent({ type: 'problem', problem: invocation.frozen ? withoutPlace(problem) : problem });
   });
   if (!loaded.ok) {
     io.err(`isoperf run: nothing was sent, because ${file} has errors.\n`);
@@ -146,20 +144,30 @@ async function runFile(invocation: Invocation): Promise<number> {
   }
   const stop = new StopControl();
   const unlisten = listenForStops(stop, io, flags.events === true);
+  const place = (problem: Problem): Problem =>
+    invocation.frozen ? withoutPlace(problem) : placed(problem, loaded.value);
   const onEvent = (event: RunEvent): void => {
-    say.onEvent(event.type === 'problem' ? { ...event, problem: placed(event.problem, loaded.value) } : event);
+    say.onEvent(event.type === 'problem' ? { ...event, problem: place(event.problem) } : event);
   };
   try {
-    const result = await runBenchmark(inputOf(invocation, loaded.value, overrides), {
-      ...optionsOf(invocation, loaded.value),
-      stop,
-      onEvent,
-    });
+    const result = await runBenchmark(
+      { ...runInput(invocation, loaded.value, overrides), frozen: invocation.frozen },
+      {
+        ...optionsOf(invocation, loaded.value),
+        stop,
+        onEvent,
+      },
+    );
     say.finish();
     return conclude(result, invocation, onEvent);
   } finally {
     unlisten();
   }
+}
+
+/** A frozen stream holds its config as one string: lines of that are no lines of the file. */
+function withoutPlace({ code, severity, path: key, message, remedy }: Problem): Problem {
+  return { code, severity, path: key, message, ...(remedy === undefined ? {} : { remedy }) };
 }
 
 /** A problem of the run, at the line of the key it is about; of the nearest written key above it when it is a default. */
@@ -183,25 +191,6 @@ function speaker({ file, flags, io }: Invocation): { onEvent: (event: RunEvent) 
   };
 }
 
-function inputOf({ file, text }: Invocation, loaded: LoadedConfig, overrides: readonly string[]): RunInput {
-  const config = withRuntimeDefaults(
-    loaded.config,
-    { cpus: os.availableParallelism(), nowMs: Date.now() },
-    loaded.seed,
-  );
-  const fromConfig = loaded.config.load.base_seed === undefined ? 'clock' : 'load.base_seed';
-  return {
-    config,
-    file,
-    text,
-    target: SCHEMA_TARGET,
-    overrides,
-    directives: loaded.directives,
-    warmupStages: [...loaded.warmupStages],
-    seedSource: loaded.seed === undefined ? fromConfig : 'directive',
-  };
-}
-
 function optionsOf(
   { file, flags, io, simulator }: Invocation,
   loaded: LoadedConfig,
@@ -213,6 +202,9 @@ function optionsOf(
     cwd: io.cwd,
     env: io.env,
     out: flags.out,
+    download: flags.download,
+    pinnedSweep: flags['pin-sweep'] === undefined ? undefined : readPinnedSweep(flags['pin-sweep'], io.cwd),
+    caPath: flags['ca-file'],
     endpointKind: simulator ? 'simulator' : isOverridden ? 'override' : 'config',
     // A key of a real server has no business at the simulator.
     apiKey: simulator && flags['api-key-env'] === undefined ? undefined : apiKey(variable, loaded, io.env),

@@ -4,7 +4,7 @@ import type { ChatMessage, PromptContent } from './prompts';
 
 export interface BodyOptions {
   readonly model: string;
-  readonly api: 'completion' | 'chat';
+  readonly api: 'completion' | 'chat' | 'anthropic_messages';
   readonly streaming: boolean;
   readonly ignoreEos: boolean;
   /** `api.response_format`, null or undefined when it is not set. */
@@ -17,7 +17,11 @@ export interface ResponseFormat {
   readonly jsonSchema: unknown;
 }
 
-export const ROUTES = { completion: '/v1/completions', chat: '/v1/chat/completions' } as const;
+export const ROUTES = {
+  completion: '/v1/completions',
+  chat: '/v1/chat/completions',
+  anthropic_messages: '/v1/messages',
+} as const;
 
 /** inference-perf's max_tokens where a generator fixes none (openai_client.py:97). */
 export const DEFAULT_MAX_TOKENS = 30;
@@ -53,6 +57,8 @@ export function hashOf(text: string): string {
 /** What every body carries beside the model and the prompt. */
 export function parameters(options: Omit<BodyOptions, 'model'>, maxTokens: number): Record<string, unknown> {
   const { streaming, ignoreEos, responseFormat } = options;
+  // The Messages API knows none of the rest; inference-perf leaves it out as well.
+  if (options.api === 'anthropic_messages') return { max_tokens: maxTokens, stream: streaming };
   return {
     max_tokens: maxTokens,
     ignore_eos: ignoreEos,
@@ -68,7 +74,18 @@ function modelHead(model: string): string {
 
 function contentField(api: BodyOptions['api'], content: PromptContent): Record<string, unknown> {
   if (api === 'chat') return { messages: messagesOf(content) };
+  if (api === 'anthropic_messages') return anthropicFields(messagesOf(content));
   return { prompt: typeof content === 'string' ? content : content.map((message) => message.content).join('\n') };
+}
+
+/** System texts go into a field of their own, joined by a blank line; the rest are turns of user and assistant. */
+function anthropicFields(messages: readonly ChatMessage[]): Record<string, unknown> {
+  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
+  const turns = messages.filter(({ role }) => role !== 'system');
+  return {
+    messages: turns.map(({ role, content }) => ({ role: role === 'assistant' ? 'assistant' : 'user', content })),
+    ...(system.length > 0 ? { system: system.join('\n\n') } : {}),
+  };
 }
 
 function messagesOf(content: PromptContent): readonly ChatMessage[] {

@@ -17,6 +17,8 @@ export interface DatasetRules {
   readonly cycles: boolean;
   /** The data set of the hub that is meant when `data.path` is not written; absent: the path is mandatory. */
   readonly hub?: { readonly repository: string; readonly file: string };
+  /** What inference-perf downloads and this reader cannot read. */
+  readonly unreadable?: string;
   /** Undefined: the record is skipped. */
   read(record: Readonly<Record<string, unknown>>, api: 'completion' | 'chat'): RecordPrompt | undefined;
 }
@@ -34,7 +36,7 @@ export const DATASETS: Readonly<Record<DatasetType, DatasetRules>> = {
   cnn_dailymail: {
     chat: false,
     cycles: true,
-    hub: { repository: 'abisee/cnn_dailymail', file: '3.0.0' },
+    unreadable: 'abisee/cnn_dailymail 3.0.0, which is in Parquet files',
     read: ({ article, highlights }) =>
       isText(article) && typeof highlights === 'string' ? { content: article, answer: highlights } : undefined,
   },

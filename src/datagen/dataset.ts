@@ -48,7 +48,8 @@ export function datasetPrompts(input: DatasetInput): Result<PromptSource> {
 function filesOf({ type, path: place, configured }: DatasetInput, rules: DatasetRules): Result<readonly string[]> {
   const key = ['data', 'path'];
   if (place === undefined) {
-    const from = rules.hub ? ` (inference-perf would download ${rules.hub.repository})` : '';
+    const download = rules.hub?.repository ?? rules.unreadable;
+    const from = download ? ` (inference-perf would download ${download})` : '';
     return refuse(
       key,
       'RUN050',

@@ -22,7 +22,7 @@ import type { TextTokenizer } from './tokenizer';
 export interface WorkloadRequest {
   readonly id: number;
   readonly stage: number;
-  readonly api: 'completion' | 'chat';
+  readonly api: BodyOptions['api'];
   readonly streaming: boolean;
   readonly route: string;
   readonly body: string;
@@ -33,6 +33,8 @@ export interface WorkloadRequest {
   readonly maxTokens: number;
   /** LoRA adapter named in the body in place of the model. */
   readonly adapter?: string;
+  /** Session the request belongs to, for session headers. */
+  readonly sessionId?: string;
   readonly promptTexts: readonly string[];
   /** Present for a turn of a conversation: body and texts are then what this turn adds, completed when it is sent. */
   readonly turn?: TurnPlan;
@@ -55,7 +57,7 @@ export interface WorkloadInput {
 export interface Workload {
   /** By stage, in the order they will be sent. */
   readonly stages: readonly (readonly WorkloadRequest[])[];
-  readonly api: 'completion' | 'chat';
+  readonly api: BodyOptions['api'];
   readonly lengthUnit: LengthUnit;
   /** Mean length of the shared prefixes, in `lengthUnit`. */
   readonly sharedPrefixLength?: number;
@@ -73,7 +75,8 @@ const HEAP_SHARE = 0.6;
 export async function prepareWorkload(input: WorkloadInput): Promise<Result<Workload>> {
   const made = promptSource({
     ...input,
-    api: input.body.api,
+    // Prompts of the Messages API are those of a chat.
+    api: input.body.api === 'completion' ? 'completion' : 'chat',
     largestStage: Math.max(0, ...input.stages.map((stage) => stage.count)),
   });
   if (!made.ok) return made;
@@ -158,7 +161,7 @@ export function requestMaker(
         ...(prompt.asked !== undefined && unit === 'tokens' ? { askedPromptTokens: prompt.asked } : {}),
         maxTokens,
         promptTexts,
-        ...(turn ? { turn: turn.plan } : {}),
+        ...(turn ? { turn: turn.plan, sessionId: `conversation-${turn.plan.conversation}` } : {}),
       },
     };
   };

@@ -56,6 +56,7 @@ export function plannedManifest(
       ...(prepared.workload.sharedPrefixLength === undefined || prepared.workload.lengthUnit !== 'tokens'
         ? {}
         : { sharedPrefixTokens: prepared.workload.sharedPrefixLength }),
+      ...(input.frozen ? { frozen: { file: input.frozen.file, sha256: input.frozen.sha256 } } : {}),
     },
     ...(prepared.sweep ? { sweep: prepared.sweep } : {}),
     ...(slo ? { slo } : {}),

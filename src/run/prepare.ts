@@ -59,12 +59,8 @@ export async function prepareRun(
   found.filter((problem) => problem.severity !== 'error').forEach(note);
   const errors = found.filter((problem) => problem.severity === 'error');
   if (errors.length > 0 || !config.server) return unusable(errors);
-  const trace = arrivalTrace(config, foldersOf(input, options));
-  if (!trace.ok) return unusable(trace.problems);
-  trace.problems.forEach(note);
   const pinned = pinnedFor(input, options);
-  const probing = config.load.sweep !== null && !pinned;
-  const planned = probing ? undefined : planStages(input, trace.value, pinned);
+  const planned = planBeforehand(input, options, pinned);
   if (planned?.ok === false) return unusable(planned.problems);
   planned?.problems.forEach(note);
   const connections = planned ? connectionsFor(planned.value) : inFlightCapOf(config);
@@ -77,6 +73,21 @@ export async function prepareRun(
     return rest;
   }
   return { ok: true, value: { client, server, ...(pinned ? { sweep: pinned } : {}), ...rest.value } };
+}
+
+/** The stages, when they are known before the server was asked: all but those of a sweep that must probe. */
+function planBeforehand(
+  input: RunInput,
+  options: RunOptions,
+  pinned: SweepFacts | undefined,
+): Result<readonly PlannedLoadStage[]> | undefined {
+  const { config, frozen } = input;
+  if (frozen) return { ok: true, value: frozen.stages, problems: [] };
+  if (config.load.sweep !== null && !pinned) return undefined;
+  const trace = arrivalTrace(config, foldersOf(input, options));
+  if (!trace.ok) return trace;
+  const planned = planStages(input, trace.value, pinned);
+  return { ...planned, problems: [...trace.problems, ...planned.problems] };
 }
 
 async function connect(
@@ -94,7 +105,11 @@ async function connect(
         : options.clientFactory({
             baseUrl: server.base_url,
             headers: api.headers ?? {},
+            api: api.type,
             ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
+            ...(options.caPath === undefined ? {} : { caPath: path.resolve(options.cwd, options.caPath) }),
+            ...(api.session_id_header_key === null ? {} : { sessionIdHeader: api.session_id_header_key }),
+            ...(api.session_token_header_key === null ? {} : { sessionTokenHeader: api.session_token_header_key }),
             ...(server.cert_path === null ? {} : { certPath: path.resolve(options.cwd, server.cert_path) }),
             ...(server.key_path === null ? {} : { keyPath: path.resolve(options.cwd, server.key_path) }),
             connections,
@@ -139,7 +154,7 @@ async function prepareStream(
   const named = modelOf(input, server);
   if (named === undefined) return failed([noModel(server)]);
   checkServed(named.model, server)?.forEach(note);
-  const tokenizer = tokenizerFor(input, options, named.model);
+  const tokenizer = await tokenizerFor(input, options, named.model);
   if (!tokenizer.ok) return unusable([tokenizer.problem]);
   tokenizer.problems.forEach(note);
   const make = (of: readonly StageToMake[]): Promise<Result<Workload>> =>
@@ -148,7 +163,9 @@ async function prepareStream(
   if (found?.ok === false) return found;
   found?.problems.forEach(note);
   const stages = planned ?? found!.stages;
-  const workload = await make(stages);
+  const workload: Result<Workload> = input.frozen
+    ? { ok: true, value: input.frozen.workloadFor(named.model), problems: [] }
+    : await make(stages);
   // Stopped while the server was asked or prompts were made: there is nothing to keep, so no folder is made.
   if (options.stop.noMoreSends.aborted) return failed([stopped()]);
   if (!workload.ok) return unusable(workload.problems);
@@ -160,7 +177,7 @@ async function prepareStream(
       stages,
       tokenizer: tokenizer.value,
       noTokenizer: tokenizer.reason,
-      workload: withLora(input, named.model, stages, workload.value),
+      workload: input.frozen ? workload.value : withLora(input, named.model, stages, workload.value),
       ...(found ? { sweep: found.sweep } : {}),
     },
   };
@@ -177,9 +194,10 @@ async function findStages(
   | { ok: false; refused: Refused }
 > {
   const { load } = input.config;
+  const isStopped = (): boolean => options.stop.noMoreSends.aborted;
   const sweep = load.sweep!;
   const workload = await make([{ name: PROBE_NAME, count: sweep.num_requests }]);
-  if (options.stop.noMoreSends.aborted) return failed([stopped()]);
+  if (isStopped()) return failed([stopped()]);
   if (!workload.ok) return unusable(workload.problems);
   const probed = await probeSweep({
     sweep,
@@ -190,7 +208,7 @@ async function findStages(
     seed: load.base_seed,
     stop: options.stop,
   });
-  if (options.stop.noMoreSends.aborted) return failed([stopped()]);
+  if (isStopped()) return failed([stopped()]);
   if (!probed.ok) return failed(probed.problems);
   const planned = planStages(input, undefined, probed.value);
   if (!planned.ok) return unusable(planned.problems);

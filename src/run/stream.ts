@@ -4,6 +4,7 @@ import { findTokenizer, loadTokenizer, type TextTokenizer } from '../datagen/tok
 import { prepareWorkload, type Workload } from '../datagen/workload';
 import { planLoad, type ArrivalTrace, type PlannedLoadStage, type StageConfig } from '../loadgen/plan';
 import type { Problem, Result } from '../problem';
+import { tokenizerFromHub } from './hub-files';
 import { withAdapters } from './lora';
 import { pinnedSweep, type SweepFacts } from './probe-sweep';
 import { pinnedRates, stageSettings } from './settings';
@@ -12,7 +13,7 @@ import type { RunInput, RunOptions } from './types';
 import { workloadData } from './workload-data';
 
 /** What of a run's options a stream depends on. */
-export type StreamOptions = Pick<RunOptions, 'cwd' | 'env' | 'stop' | 'onEvent' | 'pinnedSweep'>;
+export type StreamOptions = Pick<RunOptions, 'cwd' | 'env' | 'stop' | 'onEvent' | 'pinnedSweep' | 'download'>;
 
 /** Rates of a sweep that need no probe: from `--pin-sweep`, else from the directive. */
 export function pinnedFor(
@@ -65,14 +66,14 @@ export async function makeWorkload(
 ): Promise<Result<Workload>> {
   const { config } = input;
   const format = config.api.response_format;
-  const data = workloadData(config, foldersOf(input, options));
+  const data = await workloadData(config, foldersOf(input, options), options);
   if (!data.ok) return data;
   let lastShown = performance.now();
   const made = await prepareWorkload({
     data: data.value,
     body: {
       model: who.model,
-      api: config.api.type === 'chat' ? 'chat' : 'completion',
+      api: config.api.type,
       streaming: config.api.streaming,
       ignoreEos: config.server?.ignore_eos ?? true,
       responseFormat: format ? { type: format.type, name: format.name, jsonSchema: format.json_schema } : undefined,
@@ -110,29 +111,41 @@ export type TokenizerChoice =
   | { ok: true; value: TextTokenizer | undefined; reason: string | undefined; problems: readonly Problem[] }
   | { ok: false; problem: Problem };
 
-/** The config's tokenizer, else one named like the model as in inference-perf, but only from this machine. */
-export function tokenizerFor(input: RunInput, options: StreamOptions, model: string): TokenizerChoice {
-  const configured = input.config.tokenizer?.pretrained_model_name_or_path ?? undefined;
-  const lookup = findTokenizer(configured ?? model, { env: options.env, folders: foldersOf(input, options) });
-  const place = ['tokenizer', 'pretrained_model_name_or_path'];
-  if (!lookup.found) {
-    const problem: Problem = {
-      code: 'RUN024',
-      severity: 'warning',
-      path: place,
-      message: `No client tokenizer: ${lookup.reason}. IsoPerf downloads none, so only the server counts tokens.`,
-      remedy: 'Name a folder with the model’s tokenizer.json.',
-    };
-    return { ok: true, value: undefined, reason: lookup.reason, problems: configured === undefined ? [] : [problem] };
-  }
+const TOKENIZER_PLACE = ['tokenizer', 'pretrained_model_name_or_path'];
+
+/**
+ * The config's tokenizer, else one named like the model as in inference-perf: from this machine, and from the hub only when the
+ * user allowed downloads. RUN024 says why there is none, RUN016 that what was found cannot be read.
+ */
+export async function tokenizerFor(input: RunInput, options: StreamOptions, model: string): Promise<TokenizerChoice> {
+  const { tokenizer } = input.config;
+  const configured = tokenizer?.pretrained_model_name_or_path ?? undefined;
+  const name = configured ?? model;
+  const lookup = findTokenizer(name, { env: options.env, folders: foldersOf(input, options) });
+  if (lookup.found) return readTokenizer(lookup.file, []);
+  const hub = await tokenizerFromHub(name, options, tokenizer?.token ?? undefined);
+  if (hub.file !== undefined) return readTokenizer(hub.file, hub.problems);
+  const reason = `${lookup.reason}; ${hub.reason ?? ''}`;
+  const missing: Problem = {
+    code: 'RUN024',
+    severity: 'warning',
+    path: TOKENIZER_PLACE,
+    message: `No client tokenizer, so only the server counts tokens: ${reason}.`,
+    remedy: 'Name a folder with the model’s tokenizer.json, or allow the download with --download.',
+  };
+  const isWanted = configured !== undefined || options.download === true;
+  return { ok: true, value: undefined, reason, problems: isWanted ? [missing] : [] };
+}
+
+function readTokenizer(file: string, problems: readonly Problem[]): TokenizerChoice {
   try {
-    return { ok: true, value: loadTokenizer(lookup.file), reason: undefined, problems: [] };
+    return { ok: true, value: loadTokenizer(file), reason: undefined, problems };
   } catch (error) {
     const { message } = error as Error;
     const problem: Problem = {
       code: 'RUN016',
       severity: 'error',
-      path: place,
+      path: TOKENIZER_PLACE,
       message: `Nothing was sent: ${message}.`,
       remedy: 'Name another tokenizer, or remove the tokenizer section to let the server count.',
     };

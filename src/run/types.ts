@@ -9,6 +9,7 @@ import type { Problem } from '../problem';
 import type { RunManifest } from '../report/manifest';
 import type { StackRecord } from '../report/stack';
 import type { SavedDirective } from '../report/write-config';
+import type { FrozenStream } from './frozen';
 
 /** A config that was read, checked and filled, and where it came from. */
 export interface RunInput {
@@ -24,6 +25,8 @@ export interface RunInput {
   readonly warmupStages: readonly number[];
   /** Where `config.load.base_seed` came from. */
   readonly seedSource: 'directive' | 'load.base_seed' | 'clock';
+  /** What is sent, as it was frozen; `config` is then the one it was frozen from. */
+  readonly frozen?: FrozenStream | undefined;
 }
 
 export interface RunOptions {
@@ -43,6 +46,10 @@ export interface RunOptions {
   readonly onEvent: (event: RunEvent) => void;
   /** Rates for the stages of a sweep and where they came from (`--pin-sweep`): no probe is sent. */
   readonly pinnedSweep?: { readonly ratesRps: readonly number[]; readonly source: string } | undefined;
+  /** The tokenizer and a public data set may be fetched from the Hugging Face hub; without it nothing ever is. */
+  readonly download?: boolean | undefined;
+  /** Certificate authorities of the server beside the system's (`--ca-file`). */
+  readonly caPath?: string | undefined;
   readonly clientFactory: (options: ClientOptions) => Client;
   /** Seconds given to what is in flight after a graceful stop. */
   readonly graceSeconds: number;

@@ -6,12 +6,20 @@ import type { DrawnLengths } from '../datagen/drawn-lengths';
 import type { WorkloadData } from '../datagen/workload';
 import type { Problem, Result } from '../problem';
 import { readTrace } from './arrival-trace';
+import { datasetFromHub } from './hub-files';
+import type { StreamOptions } from './stream';
 
 /** @param folders a relative path may start from, in order: the working directory, as upstream, then the config's own folder. */
-export function workloadData(config: EffectiveConfig, folders: readonly string[]): Result<WorkloadData> {
+export async function workloadData(
+  config: EffectiveConfig,
+  folders: readonly string[],
+  options: StreamOptions,
+): Promise<Result<WorkloadData>> {
   const { data } = config;
   const traced = tracedLengths(config, folders);
   if (!traced.ok) return traced;
+  const hub = data.path === null ? await datasetFromHub(data.type, options) : undefined;
+  if (hub?.ok === false) return hub;
   return {
     ok: true,
     value: {
@@ -20,11 +28,11 @@ export function workloadData(config: EffectiveConfig, folders: readonly string[]
       outputDistribution: data.output_distribution ?? undefined,
       sharedPrefix: sharedPrefix(data.shared_prefix),
       conversationReplay: conversationReplay(data.conversation_replay),
-      path: data.path === null ? undefined : { file: located(data.path, folders), configured: data.path },
+      path: data.path === null ? hub?.value : { file: located(data.path, folders), configured: data.path },
       corpusFile: data.corpus_file_path === null ? undefined : located(data.corpus_file_path, folders),
       traced: traced.value,
     },
-    problems: traced.problems,
+    problems: [...traced.problems, ...(hub?.problems ?? [])],
   };
 }
 

@@ -1,0 +1,69 @@
+// The lines of a frozen workload: origin, plan, texts and requests, end. Described for other tools in docs/frozen-workload.md.
+import * as z from 'zod';
+import type { PromptContent } from '../datagen/prompts';
+
+export const FORMAT = 'isoperf-stream';
+export const VERSION = 1;
+
+const count = z.int().nonnegative();
+export const originLine = z.object({
+  format: z.literal(FORMAT),
+  version: z.literal(VERSION),
+  tool: z.string(),
+  config: z.string(),
+  file: z.string(),
+  seed: z.number(),
+  tokenizerSha256: z.string().optional(),
+});
+export const planLine = z.object({
+  parameters: z.object({
+    api: z.enum(['completion', 'chat', 'anthropic_messages']),
+    streaming: z.boolean(),
+    ignoreEos: z.boolean(),
+    responseFormat: z
+      .object({ type: z.enum(['json_schema', 'json_object']), name: z.string(), jsonSchema: z.unknown() })
+      .optional(),
+  }),
+  lengthUnit: z.enum(['tokens', 'words']),
+  sharedPrefixLength: z.number().optional(),
+  stages: z.array(
+    z.looseObject({
+      id: count,
+      count,
+      warmup: z.boolean(),
+      pacing: z.union([
+        z.object({ kind: z.literal('open'), inFlightCap: z.number() }),
+        z.object({ kind: z.literal('closed'), concurrency: z.int().positive() }),
+      ]),
+    }),
+  ),
+});
+export const textLine = z.object({
+  text: count,
+  content: z.union([z.string(), z.array(z.object({ role: z.string(), content: z.string() }))]),
+});
+export const requestLine = z.object({
+  request: count,
+  stage: count,
+  atSeconds: z.number().optional(),
+  content: count,
+  maxTokens: count,
+  asked: count.optional(),
+  adapter: z.string().optional(),
+  turn: z
+    .object({
+      conversation: count,
+      opens: z.boolean(),
+      system: count,
+      systemTokens: count.optional(),
+      userTokens: count.optional(),
+      holdSeconds: z.number(),
+      budgetTokens: z.number().optional(),
+    })
+    .optional(),
+});
+export const endLine = z.object({ end: z.literal(true), requests: count, sha256: z.string() });
+
+export type PlanLine = z.infer<typeof planLine>;
+export type RequestLine = z.infer<typeof requestLine>;
+export type Content = PromptContent;

@@ -47,7 +47,7 @@ function outlined(reading: Reading): Reading {
   if (reading.region || document.root?.kind !== 'map') return reading;
   const known = fieldsUnder([]).some(({ name }) => document.locate([name]) !== undefined);
   if (!known) return reading;
-  return { ...reading, region: { kind: 'file', name: '', document, prefix: [], toFile: (range) => range } };
+  return { ...reading, region: { kind: 'file', name: '', document, prefix: [], blocks: [], toFile: (range) => range } };
 }
 
 function joined(left: TextRange, right: TextRange): TextRange {

@@ -98,10 +98,18 @@ export class Workbench {
     return this.page.locator('.statusbar-item', { hasText: text }).first();
   }
 
+  /** As a user reloads: VS Code keeps its state before the page goes, which a reload of the page alone may cut short. */
+  async reload(): Promise<void> {
+    const loaded = this.page.waitForEvent('load', { timeout: 60_000 });
+    await this.command('Developer: Reload Window');
+    await loaded;
+    await this.page.locator('.monaco-workbench').waitFor({ timeout: 90_000 });
+  }
+
   /** Reloads the window in another theme. @param bodyClass what VS Code calls the kind of theme: `vs`, `vs-dark`, `hc-black` */
   async theme(name: string, bodyClass: string): Promise<void> {
     this.configure({ 'workbench.colorTheme': name });
-    await this.page.reload();
+    await this.reload();
     await this.page.locator(`.monaco-workbench.${bodyClass}`).waitFor({ timeout: 90_000 });
   }
 

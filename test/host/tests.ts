@@ -201,7 +201,7 @@ export const HOST_TESTS: readonly HostTest[] = [
         await workbench.shot(`host-report-${name}`);
         await compareTwo(workbench);
         await workbench.shot(`host-comparison-${name}`);
-        await workbench.page.reload();
+        await workbench.reload();
         await workbench.view().getByRole('heading', { level: 1, name: 'baseline and candidate' }).waitFor(LONG);
         await workbench.command('View: Close All Editors');
       }

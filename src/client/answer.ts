@@ -2,8 +2,10 @@
 // calls it with a time it took first thing in its data callback.
 import type { Outcome, ServerUsage } from '../metrics/record';
 import { emptyFailure, httpFailure, inBandFailure, unreadableFailure, type Failure } from './failures';
+import { readAnthropicPiece } from './anthropic';
 import { parseJson, readPiece } from './openai';
 import { StreamReader } from './stream-reader';
+import type { ReadPiece } from './template';
 import { TokenTrace } from './trace';
 import type { PreparedRequest, SendOptions, WireResult } from './types';
 
@@ -21,6 +23,7 @@ type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
 export class AnswerRecorder {
   readonly #streaming: boolean;
   readonly #keepRaw: boolean;
+  readonly #readPiece: ReadPiece;
   readonly #trace: TokenTrace;
   #status = 0;
   #location: string | undefined;
@@ -36,11 +39,12 @@ export class AnswerRecorder {
   #outputText = '';
 
   constructor(
-    request: Pick<PreparedRequest, 'streaming'>,
+    request: Pick<PreparedRequest, 'streaming'> & Partial<Pick<PreparedRequest, 'api'>>,
     options: Pick<SendOptions, 'keepRawBody' | 'onFirstToken' | 'onChunk'>,
   ) {
     this.#streaming = request.streaming;
     this.#keepRaw = options.keepRawBody;
+    this.#readPiece = request.api === 'anthropic_messages' ? readAnthropicPiece : readPiece;
     this.#trace = new TokenTrace(options);
   }
 
@@ -102,7 +106,7 @@ export class AnswerRecorder {
     this.#modeKnown = true;
     if (!this.#streaming || this.#status !== 200 || this.#encoding !== undefined) return;
     if (first === OPEN_BRACE || first === OPEN_BRACKET) return;
-    this.#stream = new StreamReader(this.#trace);
+    this.#stream = new StreamReader(this.#trace, this.#readPiece);
     for (const earlier of this.#kept) this.#stream.push(earlier, this.#trace.firstByteSeconds ?? 0);
   }
 
@@ -118,7 +122,7 @@ export class AnswerRecorder {
   #judgeWhole(body: string, atSeconds: number): Failure | undefined {
     if (body.trim() === '') return emptyFailure(body);
     const value = parseJson(body);
-    const piece = value === undefined ? undefined : readPiece(value.json);
+    const piece = value === undefined ? undefined : this.#readPiece(value.json);
     if (piece?.error !== undefined) return inBandFailure('answer', piece.error);
     if (this.#streaming) return unreadableFailure('a stream was asked for, a whole body came', body);
     if (piece === undefined)

@@ -25,6 +25,9 @@ export interface Endpoint {
   redact(text: string): string;
 }
 
+/** The one version of the Messages API there is (reference 4.1). */
+const ANTHROPIC_VERSION = '2023-06-01';
+
 interface TlsFiles {
   readonly ca?: Buffer;
   readonly cert?: Buffer;
@@ -46,7 +49,12 @@ export function createEndpoint(options: ClientOptions): Endpoint {
   };
   set('content-type', 'application/json');
   set('user-agent', `isoperf/${ISOPERF_VERSION}`);
-  if (options.apiKey !== undefined && options.apiKey !== '') set('authorization', `Bearer ${options.apiKey}`);
+  const anthropic = options.api === 'anthropic_messages';
+  // inference-perf leaves the version out without a key; the API asks for it always.
+  if (anthropic) set('anthropic-version', ANTHROPIC_VERSION);
+  const hasKey = options.apiKey !== undefined && options.apiKey !== '';
+  if (hasKey && anthropic) set('x-api-key', options.apiKey);
+  else if (hasKey) set('authorization', `Bearer ${options.apiKey}`);
   else if (basic !== undefined) set('authorization', `Basic ${basic}`);
   // As in inference-perf, the config's own headers replace ours, whatever their case.
   for (const [name, value] of Object.entries(options.headers)) set(name, value);

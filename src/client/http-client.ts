@@ -12,6 +12,7 @@ import { createEndpoint, joinRoute, type Endpoint } from './endpoint';
 import { timeoutFailure } from './failures';
 import { networkFailure } from './network-failures';
 import { probeServer, type FetchedText } from './probe';
+import { createSessions, type Sessions } from './sessions';
 import type { Client, ClientOptions, PreparedRequest, SendOptions, WireResult } from './types';
 
 /** A server that accepts no connection for so long is reported as such; the request's own timeout may be shorter. */
@@ -28,10 +29,11 @@ export function createClient(options: ClientOptions): Client {
   const endpoint = createEndpoint(options);
   const connections = createConnections(endpoint, Math.max(1, options.connections));
   const inFlight = createInFlight();
+  const sessions = createSessions(options);
   return {
     send: (request, sendOptions) =>
       new Promise((resolve) => {
-        new Exchange(endpoint, connections, inFlight, request, sendOptions, resolve).start();
+        new Exchange(endpoint, connections, inFlight, request, sendOptions, resolve, sessions).start();
       }),
     probe: () => probeServer(endpoint.origin, (path) => fetchText(endpoint, connections, inFlight, path)),
     async close() {
@@ -158,9 +160,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     private readonly endpoint: Endpoint,
     private readonly connections: Connections,
     private readonly inFlight: InFlight,
-    private readonly request: Pick<PreparedRequest, 'streaming' | 'route' | 'body'> & { readonly method?: 'GET' },
+    private readonly request: Pick<PreparedRequest, 'streaming' | 'route' | 'body'> &
+      Partial<Pick<PreparedRequest, 'api' | 'sessionId'>> & { readonly method?: 'GET' },
     private readonly options: SendOptions,
     private readonly resolve: (result: WireResult) => void,
+    private readonly sessions?: Sessions,
   ) {
     this.#recorder = new AnswerRecorder(request, options);
   }
@@ -193,7 +197,8 @@ class Exchange implements Dispatcher.DispatchHandler {
       {
         path: joinRoute(this.endpoint.pathPrefix, route),
         method,
-        headers: this.endpoint.headers as string[],
+        headers: (this.sessions?.headers(this.endpoint.headers, this.request.sessionId) ??
+          this.endpoint.headers) as string[],
         ...(method === 'POST' ? { body } : {}),
       },
       this,
@@ -214,7 +219,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (status >= 200) this.#recorder.headers(status, headers);
+    if (status < 200) return;
+    this.#recorder.headers(status, headers);
+    if (this.request.sessionId !== undefined) this.sessions?.answered(this.request.sessionId, headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {

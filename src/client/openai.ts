@@ -12,6 +12,8 @@ export interface Piece {
   readonly usage?: ServerUsage;
   /** The server reports a failure here. */
   readonly error?: string;
+  /** The protocol's own end of a stream, where it is an event of its own (Anthropic's message_stop). */
+  readonly done?: boolean;
 }
 
 /** A decoded JSON text in a box (the value itself may be null); undefined when the text is not JSON. */

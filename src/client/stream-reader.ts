@@ -1,10 +1,13 @@
 // Reads a streamed answer: events to tokens, usage, finish reason, and whether the stream was a whole one.
 import type { ServerUsage } from '../metrics/record';
 import { emptyFailure, endedEarlyFailure, inBandFailure, unreadableFailure, type Failure } from './failures';
-import { parseJson, readPiece, type Piece } from './openai';
+import { parseJson, type Piece } from './openai';
 import { createSseParser } from './sse';
-import { createTemplate } from './template';
+import { createTemplate, type ReadPiece, type Template } from './template';
 import type { TokenTrace } from './trace';
+
+/** Anthropic names its events; those of this name carry the tokens. */
+const TOKEN_EVENT = 'content_block_delta';
 
 /** State of one stream; owns the parser that holds its unfinished bytes. */
 export class StreamReader {
@@ -15,12 +18,17 @@ export class StreamReader {
   done = false;
   #failure: Failure | undefined;
   #now = 0;
-  readonly #template = createTemplate();
+  readonly #template: Template;
   readonly #parser = createSseParser((bytes, start, end, name) => {
     this.#event(bytes, start, end, name);
   });
 
-  constructor(private readonly trace: TokenTrace) {}
+  constructor(
+    private readonly trace: TokenTrace,
+    private readonly readPiece: ReadPiece,
+  ) {
+    this.#template = createTemplate(readPiece);
+  }
 
   /** All events that one read completes share its time: they did arrive together. */
   push(chunk: Buffer, atSeconds: number): void {
@@ -42,7 +50,7 @@ export class StreamReader {
 
   #event(bytes: Buffer, start: number, end: number, name: string): void {
     if (this.done || this.#failure !== undefined) return;
-    const text = name === '' ? this.#template.match(bytes, start, end) : undefined;
+    const text = name === '' || name === TOKEN_EVENT ? this.#template.match(bytes, start, end) : undefined;
     if (text === undefined) {
       this.#parsedEvent(bytes, start, end, name);
       return;
@@ -60,7 +68,7 @@ export class StreamReader {
       return;
     }
     const value = parseJson(data);
-    const piece = value === undefined ? undefined : readPiece(value.json);
+    const piece = value === undefined ? undefined : this.readPiece(value.json);
     if (name === 'error' && piece?.error === undefined) this.#failure = inBandFailure('stream', data);
     else if (value === undefined) this.#failure = unreadableFailure('an event is not JSON', data);
     else if (piece === undefined) this.#failure = unreadableFailure('an event is not a JSON object', data);
@@ -75,6 +83,7 @@ export class StreamReader {
     if (piece.usage !== undefined)
       this.usage = this.usage === undefined ? piece.usage : { ...this.usage, ...piece.usage };
     if (piece.finishReason !== undefined) this.finishReason = piece.finishReason;
+    if (piece.done === true) this.done = true;
     if (piece.error !== undefined) this.#failure = inBandFailure('stream', piece.error);
     if (piece.content === '' && piece.other === '') return;
     this.outputText += piece.content;

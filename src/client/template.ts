@@ -4,7 +4,10 @@
 // and it is tried out once with another token: the event must then mean exactly that token and nothing else. An event
 // that has the same bytes on both sides, and neither quote, backslash nor control byte between them, differs from the
 // parsed one in that string alone. Anything else goes through JSON.parse. Measured: docs/decisions/003-sse-parser.md.
-import { readPiece, type Piece } from './openai';
+import type { Piece } from './openai';
+
+/** What a decoded event means in the stream's protocol. */
+export type ReadPiece = (value: unknown) => Piece | undefined;
 
 export interface Template {
   /** The token of an event that fits the template; undefined when the event must be parsed. */
@@ -18,7 +21,7 @@ const MAX_USELESS = 4;
 const PROBE = 'zq';
 
 /** A template for one stream. */
-export function createTemplate(): Template {
+export function createTemplate(readPiece: ReadPiece): Template {
   let prefix: Buffer | undefined;
   let suffix: Buffer | undefined;
   let hits = 0;
@@ -45,7 +48,7 @@ export function createTemplate(): Template {
       if (seen++ === 0) return;
       if (prefix !== undefined && hits === 0) useless++;
       hits = 0;
-      const found = split(bytes.toString('latin1', start, end), piece.content);
+      const found = split(bytes.toString('latin1', start, end), piece.content, readPiece);
       prefix = found === undefined ? undefined : Buffer.from(found.prefix, 'latin1');
       suffix = found === undefined ? undefined : Buffer.from(found.suffix, 'latin1');
     },
@@ -57,13 +60,14 @@ function isPlainToken(piece: Piece): boolean {
     piece.content !== '' &&
     piece.other === '' &&
     piece.usage === undefined &&
+    piece.done === undefined &&
     piece.finishReason === undefined &&
     piece.error === undefined
   );
 }
 
 /** Bytes are handled as latin1 text, which keeps them one to one. */
-function split(event: string, content: string): { prefix: string; suffix: string } | undefined {
+function split(event: string, content: string, readPiece: ReadPiece): { prefix: string; suffix: string } | undefined {
   const key = /"(?:text|content)"\s*:\s*"/g;
   for (let found = key.exec(event); found !== null; found = key.exec(event)) {
     const from = found.index + found[0].length;
@@ -71,7 +75,8 @@ function split(event: string, content: string): { prefix: string; suffix: string
     if (to === undefined) return undefined;
     const prefix = event.slice(0, from);
     const suffix = event.slice(to);
-    if (to > from && means(event, content) && means(prefix + PROBE + suffix, PROBE)) return { prefix, suffix };
+    if (to > from && means(event, content, readPiece) && means(prefix + PROBE + suffix, PROBE, readPiece))
+      return { prefix, suffix };
   }
   return undefined;
 }
@@ -86,7 +91,7 @@ function endOfString(event: string, from: number): number | undefined {
 }
 
 /** True when the event says `content` on the content channel and nothing else. */
-function means(event: string, content: string): boolean {
+function means(event: string, content: string, readPiece: ReadPiece): boolean {
   try {
     const piece = readPiece(JSON.parse(Buffer.from(event, 'latin1').toString('utf8')));
     return piece !== undefined && isPlainToken(piece) && piece.content === content;

@@ -1,7 +1,7 @@
 // What the load generator asks of a client: send one prepared request, give back what was seen on the wire.
 import type { Outcome, ServerUsage } from '../metrics/record';
 
-export type ApiType = 'completion' | 'chat';
+export type ApiType = 'completion' | 'chat' | 'anthropic_messages';
 
 /** A request prepared before the clock starts: nothing is built or serialised on the sending loop. */
 export interface PreparedRequest {
@@ -18,6 +18,8 @@ export interface PreparedRequest {
   readonly maxTokens: number;
   /** LoRA adapter named in the body in place of the model. */
   readonly adapter?: string;
+  /** Names the session in the header of `ClientOptions.sessionIdHeader`. */
+  readonly sessionId?: string;
   /** The prompt's texts as a client tokenizer would count them. */
   readonly promptTexts: readonly string[];
 }
@@ -72,6 +74,12 @@ export interface ClientOptions {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly apiKey?: string;
+  /** Decides how the key is sent. Default: as a bearer token. */
+  readonly api?: ApiType;
+  /** Request header that carries a request's session (`api.session_id_header_key`). */
+  readonly sessionIdHeader?: string;
+  /** Response header whose last value in a session is sent back with its later requests (`api.session_token_header_key`). */
+  readonly sessionTokenHeader?: string;
   readonly certPath?: string;
   readonly keyPath?: string;
   readonly caPath?: string;

@@ -116,7 +116,16 @@ function endpointFacts(input: RunInput, options: RunOptions, prepared: Prepared)
       notes: [...notes],
     },
     tls: baseUrl.startsWith('https:'),
+    ...proxyFacts(options.env),
   };
+}
+
+const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'https_proxy', 'http_proxy', 'all_proxy'];
+
+/** Requests never go through a proxy, local addresses or not: said where the environment would have other programs use one. */
+function proxyFacts(env: RunOptions['env']): { proxy?: string } {
+  const set = PROXY_VARIABLES.filter((name) => (env[name] ?? '') !== '');
+  return set.length === 0 ? {} : { proxy: `not used, though ${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set` };
 }
 
 export function problemFacts({ code, severity, message }: Problem): RunManifest['problems'][number] {

@@ -8,13 +8,7 @@ export type SupportedLoadType = (typeof SUPPORTED_LOAD_TYPES)[number];
 
 /** Errors for what would be run differently from what the config says, warnings for what is left out beside the load. */
 export function refusals(config: EffectiveConfig): Problem[] {
-  return [
-    ...serverRefusals(config),
-    ...loadRefusals(config),
-    ...dataRefusals(config),
-    ...apiRefusals(config),
-    ...leftOut(config),
-  ];
+  return [...serverRefusals(config), ...loadRefusals(config), ...dataRefusals(config), ...leftOut(config)];
 }
 
 function serverRefusals({ server }: EffectiveConfig): Problem[] {
@@ -94,18 +88,6 @@ function dataRefusals({ data }: EffectiveConfig): Problem[] {
     );
   }
   return problems;
-}
-
-function apiRefusals({ api }: EffectiveConfig): Problem[] {
-  if (api.type !== 'anthropic_messages') return [];
-  return [
-    error(
-      'RUN011',
-      ['api', 'type'],
-      'Nothing was sent: api.type anthropic_messages cannot be spoken by this engine yet; completion and chat can.',
-      'Set api.type to completion or chat if the server offers them.',
-    ),
-  ];
 }
 
 function leftOut({ metrics, storage }: EffectiveConfig): Problem[] {

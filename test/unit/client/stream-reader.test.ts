@@ -8,7 +8,7 @@ import { TokenTrace } from '../../../src/client/trace';
 
 function read(pieces: readonly string[]): { trace: TokenTrace; reader: StreamReader; failure: string | undefined } {
   const trace = new TokenTrace({});
-  const reader = new StreamReader(trace);
+  const reader = new StreamReader(trace, readPiece);
   pieces.forEach((piece, index) => {
     reader.push(Buffer.from(piece), index);
   });
@@ -155,7 +155,7 @@ describe('the template short cut', () => {
     let hits = 0;
     fc.assert(
       fc.property(stream, (events) => {
-        const template = createTemplate();
+        const template = createTemplate(readPiece);
         for (const each of events) {
           const bytes = Buffer.from(`<<${write(each)}>>`);
           const piece = readPiece(JSON.parse(write(each)))!;
@@ -173,7 +173,7 @@ describe('the template short cut', () => {
   });
 
   it('is used for nearly every event of an ordinary stream', () => {
-    const template = createTemplate();
+    const template = createTemplate(readPiece);
     let hits = 0;
     for (let i = 0; i < 100; i++) {
       const json = write({ value: ` w${i}`, shape: 'text' });

@@ -27,7 +27,7 @@ function probe({ requests, servers, serviceSeconds, coldUntil = 0, cap = Infinit
     const server = free.indexOf(Math.min(...free));
     const start = Math.max(sentSeconds, free[server]!);
     free[server] = start + serviceSeconds * (start < coldUntil ? 5 : 1);
-    result.push({ sentSeconds, endSeconds: free[server]! });
+    result.push({ sentSeconds, endSeconds: free[server] });
   }
   return result;
 }

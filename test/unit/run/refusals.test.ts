@@ -40,7 +40,7 @@ describe('refused before anything is sent', () => {
       { data: '{ type: shared_prefix, shared_prefix: { multimodal: { image: { count: {} } } } }' },
       /images, video and audio/,
     ],
-    ['a data set without a path', { data: '{ type: billsum_conversations }' }, /billsum_conversations needs data\.path/],
+    ['a data set without a path', { data: '{ type: billsum_conversations }' }, /billsum_conversations .*data\.path/],
     ['nothing to send', { load: '{ stages: [{ rate: 0.1, duration: 1 }] }' }, /single request/],
   ])('%s', async (_, parts, says) => {
     h = harness();
@@ -73,7 +73,6 @@ circuit_breakers: [{ name: b, metrics: { matches: ['x ='] }, triggers: [{ type: 
     expect(problems.filter(({ severity }) => severity === 'error').map(({ code }) => code)).toEqual([
       'RUN041',
       'RUN007',
-      'RUN011',
     ]);
     expect(problems.filter(({ severity }) => severity === 'warning').map(({ code }) => code)).toEqual([
       'RUN030',

@@ -1,5 +1,7 @@
 // Schedules beyond inference-perf's, as a run makes them: directives, traces, sweeps, adapters, deadlines, breakers, SLO headers.
 import { readFileSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { LifecycleReport } from '../../../src/metrics/lifecycle';
@@ -214,6 +216,59 @@ describe('SLO headers', () => {
       tpot_attainment_percentage: 100,
       good_requests: 0,
     });
+  });
+});
+
+describe('Anthropic Messages', () => {
+  it('a run speaks it from the body to the report', async () => {
+    h = harness();
+    const event = (value: { type: string; [key: string]: unknown }): string =>
+      `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`;
+    const bodies: unknown[] = [];
+    const server = http.createServer((request, response) => {
+      let body = '';
+      request.on('data', (text: Buffer) => (body += text.toString()));
+      request.on('end', () => {
+        if (request.method === 'GET') {
+          response.writeHead(404).end();
+          return;
+        }
+        bodies.push({ url: request.url, ...(JSON.parse(body) as object) });
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(event({ type: 'message_start', message: { usage: { input_tokens: 9, output_tokens: 1 } } }));
+        response.write(event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'hello' } }));
+        response.write(
+          event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 7 } }),
+        );
+        response.end(event({ type: 'message_stop' }));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      const api = '{ type: anthropic_messages, streaming: true }';
+      const { manifest, summary } = await h.ran(configOf({ url, api, data: '{ type: mock }' }), {
+        env: { HTTP_PROXY: 'http://proxy.invalid:1' },
+      });
+      expect(bodies[0]).toEqual({
+        url: '/v1/messages',
+        model: 'm',
+        messages: [{ role: 'user', content: 'mock prompt 1' }],
+        max_tokens: 30,
+        stream: true,
+      });
+      expect(manifest.endpoint).toMatchObject({ route: '/v1/messages', apiType: 'anthropic_messages' });
+      expect(manifest.endpoint.proxy).toBe('not used, though HTTP_PROXY is set');
+      expect(summary!.successes.count).toBe(40);
+      expect(manifest.lengths).toMatchObject({
+        output: { mean: 7 },
+        prompt: { mean: 9 },
+        finishReasons: { end_turn: 40 },
+      });
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
   });
 });
 

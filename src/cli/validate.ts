@@ -4,29 +4,36 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { looksLikeConfig } from '../config/detect';
 import { loaderVerdict } from '../config/loader';
-import { configFindings } from '../pitfalls/check';
-import { formatProblem, type Problem } from '../problem';
+import { NEWEST, targetOf, TARGETS, type Target } from '../config/target';
+import { judgeConfigs } from '../pitfalls/check';
+import type { Problem } from '../problem';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
+import { FORMATS, render, type Format, type Result } from './validate-formats';
 
 const HELP = `isoperf validate: judge configs before anything is sent.
 
 Usage: isoperf validate FILE... [options]
 
 It reports, one line each as file:line:col: severity CODE message,
-  errors       what inference-perf main rejects, and what it lets through but cannot run or nobody can mean
-               (no server, no stages, rate .inf, a key written twice, a placeholder that is still to be filled)
-  warnings     what makes the run's numbers hard to compare with others (codes CMPnnn, see docs/pitfalls.md)
-  information  what a reader of the numbers should know
+  errors       what inference-perf rejects, and what it lets through but cannot run or nobody can mean
+               (no server, no stages, rate .inf, a key written twice with different values)
+  warnings     keys that inference-perf ignores, with what runs instead, and what makes the run's numbers
+               hard to compare with others (codes CMPnnn, see docs/pitfalls.md)
+  information  what a reader of the numbers should know, and placeholders that are still to be filled
+The codes are explained in docs/findings.md and docs/pitfalls.md.
 
-Configs inside ConfigMaps, Helm values (config:) and llm-d workload files (workload.NAME) are found.
+Configs inside ConfigMaps, Jobs' heredocs, Helm values and llm-d workload files are found, templates are read.
 A directory stands for the configs in it, its subdirectories included. FILE may be - for standard input.
 
 Options:
   --set PATH=VALUE   put a value over the file's, as 'isoperf run' does; repeat for more.
                      e.g. --set server.base_url=http://localhost:8000 --set 'load.stages[0].rate=5'
   --region NAME      the config to judge when a file holds several, e.g. workload.sanity_random
-  --loader           answer only what inference-perf main's own loader says of the whole text as it stands
-  --json             one JSON object instead of lines: {"files": [{"file", "problems": [...]}]}
+  --target VERSION   judge as this inference-perf would: v0.2.0, v0.3.0, v0.4.0, v0.5.0, v0.6.0, v0.6.1 or main.
+                     Left out: the file's '# isoperf: target=...', the tag of the inference-perf image in it, or main
+  --loader           answer only what inference-perf's own loader says of the whole text as it stands
+  --format FORMAT    text, json, sarif (code scanning) or github (annotations of a workflow); default text
+  --json             the same as --format json: {"files": [{"file", "target", "problems": [...]}]}
   --quiet            errors only
 
 Exit codes:
@@ -37,63 +44,77 @@ Exit codes:
 Examples:
   isoperf validate config.yaml
   isoperf validate benchmarks/ --quiet
+  isoperf validate config.yaml --target v0.6.1
   isoperf validate config.yaml --set server.model_name=my-model --json
   isoperf validate --loader config.yaml
+  isoperf validate benchmarks/ --format sarif > isoperf.sarif
 `;
 
 const FLAGS = {
   set: { type: 'string', multiple: true },
   region: { type: 'string' },
+  target: { type: 'string' },
   loader: { type: 'boolean' },
+  format: { type: 'string' },
   json: { type: 'boolean' },
   quiet: { type: 'boolean' },
 } as const;
 
-interface Judged {
-  readonly file: string;
-  readonly problems: readonly Problem[];
-}
-
-/** Something that cannot be judged at all. */
-interface Nothing {
-  readonly file: string;
-  readonly nothing: string;
-}
-
 interface Question {
   readonly overrides: readonly string[];
   readonly region: string | undefined;
+  readonly target: Target | undefined;
   readonly loader: boolean;
 }
 
 const MAX_BYTES = 8_000_000;
 const SKIPPED = new Set(['node_modules', '.git']);
 
-function judge(file: string, text: string, question: Question): Judged | Nothing {
-  if (question.loader) return { file, problems: loaderVerdict(text).problems };
+function judge(file: string, bytes: Buffer, question: Question): Result {
+  const { overrides, region, target, loader } = question;
+  const text = decode(bytes);
+  if (text === undefined) return { file, problems: [NOT_TEXT], ...(loader ? { accepted: false } : {}) };
+  if (loader) {
+    const verdict = loaderVerdict(text, target);
+    return { file, target: target ?? NEWEST, accepted: verdict.accepts, problems: inOrder(verdict.problems) };
+  }
   if (text.trim() === '') return { file, nothing: 'is empty: there is nothing to validate.' };
-  const { overrides, region } = question;
-  return {
-    file,
-    problems: configFindings(text, { overrides, fileName: file, ...(region === undefined ? {} : { region }) }),
-  };
+  const options = { overrides, fileName: file, ...(region === undefined ? {} : { region }), ...(target && { target }) };
+  const { problems, targets } = judgeConfigs(text, options);
+  return { file, problems: inOrder(problems), ...(targets.length === 0 ? {} : { target: targets.join(', ') }) };
 }
 
-function judgePath(name: string, io: CliIo, question: Question): readonly (Judged | Nothing)[] {
+const NOT_TEXT: Problem = {
+  code: 'YML013',
+  severity: 'error',
+  path: [],
+  message: 'The file is not UTF-8 text, and inference-perf cannot read it.',
+  remedy: 'Save it as UTF-8.',
+};
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function judgePath(name: string, io: CliIo, question: Question): readonly Result[] {
   if (name === '') return [{ file: "''", nothing: 'is not a file name.' }];
-  if (name === '-') return [judge('<stdin>', readFileSync(0, 'utf8'), question)];
+  if (name === '-') return [judge('<stdin>', readFileSync(0), question)];
   const place = path.resolve(io.cwd, name);
   if (!existsSync(place)) return [{ file: name, nothing: 'does not exist.' }];
   if (statSync(place).isDirectory()) {
     const files = yamlFiles(place);
     const configs = files.filter((file) => looksLikeConfig(readFileSync(file, 'utf8')));
     if (configs.length === 0)
-      return [{ file: name, nothing: `holds no inference-perf config (${files.length} YAML files looked at).` }];
-    return configs.map((file) =>
-      judge(path.join(name, path.relative(place, file)), readFileSync(file, 'utf8'), question),
-    );
+      return [
+        { file: name, nothing: `holds no inference-perf config (${files.length} YAML or JSON files looked at).` },
+      ];
+    return configs.map((file) => judge(path.join(name, path.relative(place, file)), readFileSync(file), question));
   }
-  return [judge(name, readFileSync(place, 'utf8'), question)];
+  return [judge(name, readFileSync(place), question)];
 }
 
 function yamlFiles(folder: string): string[] {
@@ -102,7 +123,11 @@ function yamlFiles(folder: string): string[] {
     .flatMap((entry) => {
       const place = path.join(folder, entry.name);
       if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : yamlFiles(place);
-      return entry.isFile() && /\.ya?ml(\.in)?$/i.test(entry.name) && statSync(place).size <= MAX_BYTES ? [place] : [];
+      return entry.isFile() &&
+        /\.(?:ya?ml|json)(?:\.(?:in|tpl|tmpl|j2))?$/i.test(entry.name) &&
+        statSync(place).size <= MAX_BYTES
+        ? [place]
+        : [];
     });
 }
 
@@ -116,35 +141,22 @@ function inOrder(problems: readonly Problem[]): readonly Problem[] {
   );
 }
 
-function counted(problems: readonly Problem[]): string {
-  const count = (severity: Problem['severity'], one: string): string => {
-    const n = problems.filter((problem) => problem.severity === severity).length;
-    return `${n} ${one}${n === 1 || one === 'information' ? '' : 's'}`;
-  };
-  return `${count('error', 'error')}, ${count('warning', 'warning')}, ${count('information', 'information')}`;
+declare const ISOPERF_VERSION: string | undefined;
+
+/** Defined when bundled; tests read the sources. */
+const version = typeof ISOPERF_VERSION === 'string' ? ISOPERF_VERSION : 'development';
+
+function formatOf(name: string | undefined, asJson: boolean): Format {
+  const format = FORMATS.find((known) => known === name);
+  if (name !== undefined && !format) throw new UsageError(`--format ${name} is none of ${FORMATS.join(', ')}`);
+  return format ?? (asJson ? 'json' : 'text');
 }
 
-function print(results: readonly (Judged | Nothing)[], quiet: boolean, loader: boolean, io: CliIo): void {
-  for (const result of results) {
-    if ('nothing' in result) {
-      io.err(`isoperf validate: error: ${result.file} ${result.nothing}\n`);
-      continue;
-    }
-    const shown = inOrder(result.problems).filter((problem) => !quiet || problem.severity === 'error');
-    for (const problem of shown) io.out(`${formatProblem(problem, result.file)}\n`);
-    const rejected = result.problems.some((problem) => problem.severity === 'error');
-    if (loader) io.out(`${result.file}: ${rejected ? 'rejected' : 'accepted'} by inference-perf main\n`);
-    else io.out(`${result.file}: ${counted(result.problems)}\n`);
-  }
-}
-
-function printJson(results: readonly (Judged | Nothing)[], io: CliIo): void {
-  const files = results.map((result) =>
-    'nothing' in result
-      ? { file: result.file, problems: [], nothing: result.nothing }
-      : { ...result, problems: inOrder(result.problems) },
-  );
-  io.out(`${JSON.stringify({ files }, undefined, 2)}\n`);
+function targetFor(version: string | undefined): Target | undefined {
+  if (version === undefined) return undefined;
+  const target = targetOf(version);
+  if (!target) throw new UsageError(`--target ${version} is no inference-perf version; known: ${TARGETS.join(', ')}`);
+  return target;
 }
 
 export const validateCommand: Command = {
@@ -155,12 +167,22 @@ export const validateCommand: Command = {
     const { values, positionals } = parseArgs({ args: [...args], options: FLAGS, allowPositionals: true });
     if (positionals.length === 0) throw new UsageError('no file given');
     if (values.loader && values.set) throw new UsageError('--loader judges the text as it stands and takes no --set');
-    const question: Question = { overrides: values.set ?? [], region: values.region, loader: values.loader === true };
+    const format = formatOf(values.format, values.json === true);
+    const question: Question = {
+      overrides: values.set ?? [],
+      region: values.region,
+      target: targetFor(values.target),
+      loader: values.loader === true,
+    };
     const results = positionals.flatMap((name) => judgePath(name, io, question));
-    if (values.json) printJson(results, io);
-    else print(results, values.quiet === true, question.loader, io);
+    for (const result of results) {
+      if ('nothing' in result) io.err(`isoperf validate: error: ${result.file} ${result.nothing}\n`);
+    }
+    io.out(render(format, results, { version, errorsOnly: values.quiet === true }));
     const errors = results.some(
-      (result) => 'problems' in result && result.problems.some((problem) => problem.severity === 'error'),
+      (result) =>
+        'problems' in result &&
+        (result.accepted === false || result.problems.some((problem) => problem.severity === 'error')),
     );
     const nothing = results.some((result) => 'nothing' in result);
     return Promise.resolve(nothing ? EXIT.unusable : errors ? EXIT.failed : EXIT.ok);

@@ -152,7 +152,7 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
   const choice = chooseTarget(reading.directives, search, options);
   const verdict = judgeValues(marked.values, choice.target);
   const fixes = new Map<Problem, KeyFix>();
-  const blocks = region.blocks.map((block) => blockProblem(block, region));
+  const blocks = (region.blocks ?? []).map((block) => blockProblem(block, region));
   const locate = (problem: Problem): Problem =>
     markOverride(withRange(problem, place(problem.path, partOf(problem))), overrides);
   const empty = emptyProblem(valueAt(document.value, prefix), choice.target);
@@ -251,7 +251,7 @@ function blamedOnPlaceholder(finding: Finding, found: readonly FoundPlaceholder[
   });
 }
 
-function blockProblem(block: Region['blocks'][number], { document, toFile }: Region): Problem {
+function blockProblem(block: NonNullable<Region['blocks']>[number], { document, toFile }: Region): Problem {
   const start = document.lines.lineStart(block.line);
   const indent = document.lines.line(block.line).search(/\S|$/);
   const message = `A whole block is to be filled: '${block.text}' is a placeholder, and what will stand there is not judged.`;

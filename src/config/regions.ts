@@ -16,7 +16,7 @@ export interface Region {
   /** From the document's root to the config. */
   readonly prefix: ConfigPath;
   /** Lines of `document` that a template fills with a block of unknown content. */
-  readonly blocks: Mask['blocks'];
+  readonly blocks?: Mask['blocks'];
   /** Ranges of `document` to ranges of the file. */
   readonly toFile: (range: TextRange) => TextRange;
 }

@@ -20,9 +20,9 @@ export function pitfallByCode(code: string): Pitfall | undefined {
   return BY_CODE.get(code);
 }
 
-/** Page and anchor of an entry, relative to the repository: what a diagnostic's code links to. */
+/** Page and anchor that explain a code, relative to the repository: what a diagnostic's code links to. */
 export function docsAnchor(code: string): string {
-  return `docs/pitfalls.md#${code.toLowerCase()}`;
+  return `docs/${code.startsWith('CMP') ? 'pitfalls' : 'findings'}.md#${code.toLowerCase()}`;
 }
 
 /** Entries that hang on a field; list indexes in the path are left out. */

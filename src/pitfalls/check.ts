@@ -1,5 +1,6 @@
 // All findings about a config text: what is wrong with it (config room) and what its numbers could not be compared for (the catalogue).
 import { readConfig, type LoadedConfig, type LoadOptions, type Reading } from '../config/load';
+import type { Target } from '../config/target';
 import type { ConfigPath, Problem } from '../problem';
 import { pitfallByCode } from './catalogue';
 import { codeOf } from './pitfall';
@@ -50,11 +51,23 @@ function findingsOfReading(reading: Reading): readonly Problem[] {
 
 /** Reads a text and gives all findings; a file that holds several configs is judged config by config. Never throws. */
 export function configFindings(text: string, options: LoadOptions = {}): readonly Problem[] {
-  const reading = readConfig(text, options);
-  const { regions } = reading.search;
-  if (regions.length < 2 || options.region !== undefined) return findingsOfReading(reading);
-  const all = regions.flatMap((region) => findingsOfReading(readConfig(text, { ...options, region: region.name })));
-  return all.filter((problem, index) => all.findIndex((other) => samePlace(other, problem)) === index);
+  return judgeConfigs(text, options).problems;
+}
+
+/** The same, with the inference-perf versions that the configs were judged for. */
+export function judgeConfigs(
+  text: string,
+  options: LoadOptions = {},
+): { readonly problems: readonly Problem[]; readonly targets: readonly Target[] } {
+  const first = readConfig(text, options);
+  const { regions } = first.search;
+  const single = regions.length < 2 || options.region !== undefined;
+  const readings = single ? [first] : regions.map((region) => readConfig(text, { ...options, region: region.name }));
+  const all = readings.flatMap(findingsOfReading);
+  const problems = single
+    ? all
+    : all.filter((problem, index) => all.findIndex((other) => samePlace(other, problem)) === index);
+  return { problems, targets: [...new Set(readings.flatMap((reading) => reading.target?.target ?? []))] };
 }
 
 function samePlace(left: Problem, right: Problem): boolean {

@@ -93,6 +93,77 @@ describe('isoperf validate', () => {
     expect(rejected.out).toMatch(/bad\.yaml: rejected by inference-perf main\n$/);
     await expect(validate('--loader', 'bad.yaml', '--set', 'a=1')).rejects.toThrow(/as it stands/);
   });
+  it('--loader --target answers as a release does', async () => {
+    const old = await validate('--loader', '--target', 'v0.6.1', 'bad.yaml');
+    expect(old.out).toMatch(/raet.*\nbad\.yaml: rejected by inference-perf v0\.6\.1\n$/);
+    const ignored = file('ignored.yaml', CONFIG.replace('server:', 'data:\n  tpye: random\nserver:'));
+    expect((await validate('--loader', ignored)).code).toBe(1);
+    const told = await validate('--loader', '--target', '0.6.1', ignored);
+    expect(told).toMatchObject({ code: 0 });
+    expect(told.out).toMatch(
+      /warning CFG016 .*'tpye'.*type "mock".*\nignored\.yaml: accepted by inference-perf v0\.6\.1\n$/,
+    );
+  });
+  it('--loader takes bytes that are no UTF-8 for what they are', async () => {
+    writeFileSync(path.join(folder, 'latin.yaml'), Buffer.from([0x61, 0x3a, 0x20, 0xe9, 0x0a]));
+    expect(await validate('--loader', 'latin.yaml')).toMatchObject({ code: 1 });
+    expect((await validate('latin.yaml')).out).toContain('YML013');
+  });
+  it('--target judges as that release, and says so', async () => {
+    const { code, out } = await validate('--target', 'v0.6.1', 'ignored.yaml');
+    expect(code).toBe(0);
+    expect(out).toMatch(/ignored\.yaml:6:3: warning CFG016/);
+    expect(out).toMatch(/\(judged for inference-perf v0\.6\.1\)\n$/);
+    await expect(validate('--target', 'newest', 'good.yaml')).rejects.toThrow(/newest is no inference-perf version/);
+  });
+  it('--format sarif is a log that code scanning takes', async () => {
+    const { code, out } = await validate('--format', 'sarif', 'bad.yaml', 'good.yaml');
+    expect(code).toBe(1);
+    const log = JSON.parse(out) as {
+      version: string;
+      runs: {
+        tool: { driver: { rules: { id: string; help: { text: string } }[] } };
+        results: {
+          ruleId: string;
+          ruleIndex: number;
+          level: string;
+          message: { text: string };
+          locations: unknown[];
+        }[];
+      }[];
+    };
+    expect(log.version).toBe('2.1.0');
+    const { tool, results } = log.runs[0]!;
+    const unknown = results.find((result) => result.ruleId === 'CFG001')!;
+    expect(unknown).toMatchObject({
+      level: 'error',
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: 'bad.yaml' },
+            region: { startLine: 4, startColumn: 9, endLine: 4, endColumn: 13 },
+          },
+        },
+      ],
+    });
+    for (const result of results) {
+      expect(tool.driver.rules[result.ruleIndex]!.id).toBe(result.ruleId);
+      expect(tool.driver.rules[result.ruleIndex]!.help.text).toMatch(/docs\/(?:findings|pitfalls)\.md#/);
+      expect(['error', 'warning', 'note']).toContain(result.level);
+      expect(result.message.text.length).toBeGreaterThan(10);
+    }
+  });
+  it('--format github is one workflow command a finding, its separators escaped', async () => {
+    const { out } = await validate('--format', 'github', file('od,d 50%.yaml', CONFIG.replace('rate', 'raet')));
+    const lines = out.trimEnd().split('\n');
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.every((each) => /^::(?:error|warning|notice) file=/.test(each))).toBe(true);
+    expect(lines.filter((each) => each.includes('title=CFG001'))).toHaveLength(1);
+    expect(lines.find((each) => each.includes('title=CFG001'))).toMatch(
+      /^::error file=od%2Cd 50%25\.yaml,line=4,endLine=4,col=9,endColumn=13,title=CFG001::/,
+    );
+    await expect(validate('--format', 'xml', 'good.yaml')).rejects.toThrow(/none of text, json, sarif, github/);
+  });
   it('2 when there is nothing to validate', async () => {
     for (const [name, words] of [
       ['nowhere.yaml', /nowhere\.yaml does not exist/],
@@ -100,7 +171,7 @@ describe('isoperf validate', () => {
       ['', /'' is not a file name/],
       [
         path.dirname(file('none/values.yaml', 'a: 1\n')),
-        /none holds no inference-perf config \(1 YAML files looked at\)/,
+        /none holds no inference-perf config \(1 YAML or JSON files looked at\)/,
       ],
     ] as const) {
       const { code, err } = await validate(name);

@@ -1,0 +1,149 @@
+// The findings of `isoperf validate` as lines, JSON, SARIF 2.1.0 or GitHub annotations.
+import path from 'node:path';
+import { docsAnchor, pitfallByCode } from '../pitfalls/catalogue';
+import { formatProblem, type Problem, type Severity } from '../problem';
+
+export const FORMATS = ['text', 'json', 'sarif', 'github'] as const;
+
+export type Format = (typeof FORMATS)[number];
+
+export interface Judged {
+  readonly file: string;
+  readonly problems: readonly Problem[];
+  /** The inference-perf version that was judged for; absent when there was no config to judge. */
+  readonly target?: string;
+  /** Only with --loader: what that version's own loader answers. */
+  readonly accepted?: boolean;
+}
+
+/** Something that cannot be judged at all. */
+export interface Nothing {
+  readonly file: string;
+  readonly nothing: string;
+}
+
+export type Result = Judged | Nothing;
+
+interface Options {
+  readonly version: string;
+  readonly errorsOnly: boolean;
+}
+
+/** What goes to standard output, the trailing line break included. */
+export function render(format: Format, results: readonly Result[], { version, errorsOnly }: Options): string {
+  const shown = results.map((result) =>
+    'nothing' in result || !errorsOnly
+      ? result
+      : { ...result, problems: result.problems.filter((problem) => problem.severity === 'error') },
+  );
+  switch (format) {
+    case 'text':
+      // The count at the end is of everything, shown or not.
+      return results.map((result, index) => ('nothing' in result ? '' : text(result, visible(shown[index])))).join('');
+    case 'json':
+      return json(shown);
+    case 'sarif':
+      return sarif(shown, version);
+    case 'github':
+      return shown
+        .flatMap((result) => ('nothing' in result ? [] : result.problems.map((each) => annotation(each, result.file))))
+        .join('');
+  }
+}
+
+function visible(result: Result | undefined): readonly Problem[] {
+  return result && 'problems' in result ? result.problems : [];
+}
+
+function text({ file, problems, target, accepted }: Judged, shown: readonly Problem[]): string {
+  const lines = shown.map((problem) => `${formatProblem(problem, file)}\n`).join('');
+  if (accepted !== undefined)
+    return `${lines}${file}: ${accepted ? 'accepted' : 'rejected'} by inference-perf ${target ?? 'main'}\n`;
+  const judged = target === undefined || target === 'main' ? '' : ` (judged for inference-perf ${target})`;
+  return `${lines}${file}: ${counted(problems)}${judged}\n`;
+}
+
+function counted(problems: readonly Problem[]): string {
+  const count = (severity: Severity, one: string): string => {
+    const n = problems.filter((problem) => problem.severity === severity).length;
+    return `${n} ${one}${n === 1 || one === 'information' ? '' : 's'}`;
+  };
+  return `${count('error', 'error')}, ${count('warning', 'warning')}, ${count('information', 'information')}`;
+}
+
+function json(results: readonly Result[]): string {
+  const files = results.map((result) => ('nothing' in result ? { ...result, problems: [] } : result));
+  return `${JSON.stringify({ files }, undefined, 2)}\n`;
+}
+
+const LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', information: 'note' };
+
+/** Static Analysis Results Interchange Format, OASIS standard 2.1.0: what code scanning services take. */
+function sarif(results: readonly Result[], version: string): string {
+  const judged = results.filter((result): result is Judged => !('nothing' in result));
+  const problems = judged.flatMap(({ file, problems: found }) => found.map((problem) => ({ file, problem })));
+  const codes = [...new Set(problems.map(({ problem }) => problem.code))].sort();
+  const run = {
+    tool: { driver: { name: 'IsoPerf', version, rules: codes.map(rule) } },
+    columnKind: 'utf16CodeUnits',
+    invocations: [
+      {
+        executionSuccessful: judged.length === results.length,
+        toolExecutionNotifications: results.flatMap((result) =>
+          'nothing' in result ? [{ level: 'error', message: { text: `${result.file} ${result.nothing}` } }] : [],
+        ),
+      },
+    ],
+    results: problems.map(({ file, problem }) => ({
+      ruleId: problem.code,
+      ruleIndex: codes.indexOf(problem.code),
+      level: LEVELS[problem.severity],
+      message: { text: sentence(problem) },
+      locations: [{ physicalLocation: location(problem, file) }],
+    })),
+  };
+  return `${JSON.stringify({ $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }, undefined, 2)}\n`;
+}
+
+function rule(code: string): Record<string, unknown> {
+  const pitfall = pitfallByCode(code);
+  const help = { text: `${pitfall ? `${pitfall.consequence} ${pitfall.remedy} ` : ''}See ${docsAnchor(code)}.` };
+  return { id: code, ...(pitfall ? { shortDescription: { text: pitfall.title } } : {}), help };
+}
+
+function sentence(problem: Problem): string {
+  return problem.remedy === undefined ? problem.message : `${problem.message} ${problem.remedy}`;
+}
+
+/** Lines and columns of SARIF count from 1; the end column is exclusive. */
+function location({ range, file: other }: Problem, file: string): Record<string, unknown> {
+  const uri = encodeURI((other ?? file).split(path.sep).join('/'));
+  const region = range && {
+    startLine: range.startLine + 1,
+    startColumn: range.startColumn + 1,
+    endLine: range.endLine + 1,
+    endColumn: range.endColumn + 1,
+  };
+  return { artifactLocation: { uri }, ...(region ? { region } : {}) };
+}
+
+const COMMANDS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', information: 'notice' };
+
+/** A workflow command of GitHub Actions: shown at the line in the diff of a pull request. */
+function annotation(problem: Problem, file: string): string {
+  const { range } = problem;
+  const place = range && {
+    line: range.startLine + 1,
+    endLine: range.endLine + 1,
+    // GitHub shows columns only for one line.
+    ...(range.startLine === range.endLine ? { col: range.startColumn + 1, endColumn: range.endColumn + 1 } : {}),
+  };
+  const fields = { file: problem.file ?? file, ...place, title: problem.code };
+  const parts = Object.entries(fields).map(([name, value]) => `${name}=${escaped(String(value), true)}`);
+  return `::${COMMANDS[problem.severity]} ${parts.join(',')}::${escaped(sentence(problem), false)}\n`;
+}
+
+function escaped(value: string, property: boolean): string {
+  const message = value.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return property ? message.replaceAll(':', '%3A').replaceAll(',', '%2C') : message;
+}

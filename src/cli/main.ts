@@ -37,6 +37,11 @@ const VERBS: readonly Verb[] = [
     load: async () => (await import('./import')).importCommand,
   },
   {
+    name: 'convert',
+    summary: "anybody's results as Markdown, CSV, HTML or an llm-d Benchmark Report",
+    load: async () => (await import('./convert')).convertCommand,
+  },
+  {
     name: 'simulate',
     summary: 'serve a simulated model whose truth is set by flags',
     load: async () => (await import('./simulate')).simulateCommand,

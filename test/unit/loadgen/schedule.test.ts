@@ -2,7 +2,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stream } from '../../../src/datagen/random';
-import { plannedCount, poissonBlockOffsets, rescaledExponentialOffsets } from '../../../src/loadgen/schedule';
+import {
+  burstOffsets,
+  evenOffsets,
+  plannedCount,
+  poissonBlockOffsets,
+  rescaledExponentialOffsets,
+} from '../../../src/loadgen/schedule';
 
 /** Kolmogorov-Smirnov distance of ascending values in [0, 1] from the uniform law. */
 function distanceFromUniform(sorted: readonly number[]): number {
@@ -111,5 +117,20 @@ describe('poisson: blocks of one second', () => {
   it('leaves empty seconds silent at low rates', () => {
     const offsets = poissonBlockOffsets(50, 0.2, stream(5, 'arrivals'));
     expect(offsets.at(-1)!).toBeGreaterThan(100);
+  });
+});
+
+describe('laws of directives', () => {
+  it('even: equal gaps from the stage’s zero, the same count and duration', () => {
+    const offsets = evenOffsets(200, 4);
+    expect(offsets[0]).toBe(0);
+    expect(offsets).toHaveLength(200);
+    for (let index = 1; index < 200; index++) expect(offsets[index]! - offsets[index - 1]!).toBeCloseTo(0.02, 12);
+  });
+
+  it('burst:N: groups at once, evenly far apart, also when the last is smaller', () => {
+    expect([...burstOffsets(7, 7, 3)]).toEqual([0, 0, 0, 3, 3, 3, 6]);
+    expect([...burstOffsets(4, 2, 1)]).toEqual([...evenOffsets(4, 2)]);
+    expect([...burstOffsets(3, 2, 9)]).toEqual([0, 0, 0]);
   });
 });

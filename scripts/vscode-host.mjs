@@ -32,27 +32,26 @@ const SETTINGS = {
 export async function prepareHost() {
   const main = ensureVscode();
   const work = mkdtempSync(path.join(os.tmpdir(), 'isoperf-host-'));
+  const remove = () => rmSync(work, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   const folders = {
     extensions: path.join(work, 'extensions'),
     server: path.join(work, 'server-data'),
     user: path.join(work, 'user-data'),
   };
-  for (const folder of Object.values(folders)) mkdirSync(folder);
-  const vsix = path.join(work, 'isoperf.vsix');
-  await packageExtension(vsix);
-  const installed = spawnSync(process.execPath, [main, ...dirs(folders), '--install-extension', vsix], {
-    encoding: 'utf8',
-    env: environment(),
-  });
-  if (installed.status !== 0) {
-    throw new Error(`VS Code did not install the package:\n${installed.stdout}${installed.stderr}`);
+  try {
+    for (const folder of Object.values(folders)) mkdirSync(folder);
+    const vsix = path.join(work, 'isoperf.vsix');
+    await packageExtension(vsix);
+    const args = [main, ...dirs(folders), '--install-extension', vsix];
+    const installed = spawnSync(process.execPath, args, { encoding: 'utf8', env: environment() });
+    if (installed.status !== 0) {
+      throw new Error(`VS Code did not install the package:\n${installed.stdout}${installed.stderr}`);
+    }
+  } catch (error) {
+    remove();
+    throw error;
   }
-  return {
-    main,
-    work,
-    folders,
-    remove: () => rmSync(work, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }),
-  };
+  return { main, work, folders, remove };
 }
 
 function dirs(folders) {

@@ -86,3 +86,13 @@ function fits(blocks: ReadonlyMap<string, string>): boolean {
   const only = load !== undefined && LOAD_ONLY.test(load);
   return only || (strong >= 1 && sections >= 2) || (loadFits && blocks.size === 1);
 }
+
+/** A config that is being written: nothing but sections yet, `load` or two others among them; or a directive. For completion only. */
+export function mayBecomeConfig(text: string): boolean {
+  if (looksLikeConfig(text)) return true;
+  const head = text.slice(0, HEAD);
+  if (/^\s*#\s*isoperf\s*:/im.test(head)) return true;
+  const names = [...topLevelBlocks(`${head}\n`).keys()];
+  const known = names.filter((name) => SECTIONS.has(name));
+  return known.length === names.length && (known.includes('load') || known.length >= 2);
+}

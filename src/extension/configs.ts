@@ -59,8 +59,8 @@ async function findConfigs(): Promise<readonly KnownConfig[]> {
     if (text === undefined || !looksLikeConfig(text)) continue;
     // A report keeps a copy of its config beside its manifest: that is a run, not a config to edit.
     if (await exists(vscode.Uri.joinPath(uri, '..', 'run.json'))) continue;
-    const { findingsOf } = await import('./language-room');
-    known.push({ uri, ...tally(findingsOf(text)) });
+    const { findingsOfText } = await import('./language-room');
+    known.push({ uri, ...tally(findingsOfText(text)) });
   }
   return known;
 }

@@ -5,10 +5,18 @@ import { diagnostics, type Diagnostic } from '../language/diagnostics';
 import { codeActions, type CodeAction } from '../language/fixes';
 import { hover } from '../language/hover';
 import { lenses, type Lens } from '../language/lenses';
-import { explainUri, toRange } from './ranges';
+import { linkedMarkdown, optionsFor, rewritesAt, toEdits } from './language-edits';
+import { fromRange, toRange } from './ranges';
+
+export { completionsAt, fixAllOf, foldsOf, hintsIn, keysIn, linksOf, symbolsOf } from './language-edits';
 
 /** Everything that is wrong with a text or hinders comparison. */
-export function findingsOf(text: string): readonly Diagnostic[] {
+export function findingsOf(document: vscode.TextDocument): readonly Diagnostic[] {
+  return diagnostics(document.getText(), optionsFor(document));
+}
+
+/** The same of a text that no editor shows. */
+export function findingsOfText(text: string): readonly Diagnostic[] {
   return diagnostics(text);
 }
 
@@ -32,15 +40,9 @@ function optionsOf(region: string | undefined): { readonly region?: string } {
 }
 
 export function hoverAt(document: vscode.TextDocument, position: vscode.Position): vscode.Hover | undefined {
-  const found = hover(document.getText(), { line: position.line, column: position.character });
-  if (!found) return undefined;
-  // The room links to pages by their path in the extension; in an editor a command opens them.
-  const linked = found.markdown.replace(/\]\(docs\/pitfalls\.md#([a-z0-9]+)\)/g, (_, code: string) => {
-    return `](${explainUri(code.toUpperCase()).toString()})`;
-  });
-  const text = new vscode.MarkdownString(linked);
-  text.isTrusted = { enabledCommands: ['isoperf.explain'] };
-  return new vscode.Hover(text, toRange(found.range));
+  const place = { line: position.line, column: position.character };
+  const found = hover(document.getText(), place, optionsFor(document));
+  return found && new vscode.Hover(linkedMarkdown(found.markdown), toRange(found.range));
 }
 
 export function fixesAt(
@@ -48,13 +50,8 @@ export function fixesAt(
   range: vscode.Range,
   shown: readonly vscode.Diagnostic[],
 ): vscode.CodeAction[] {
-  const place = {
-    startLine: range.start.line,
-    startColumn: range.start.character,
-    endLine: range.end.line,
-    endColumn: range.end.character,
-  };
-  return codeActions(document.getText(), place).map((action) => toCodeAction(document, action, shown));
+  const found = codeActions(document.getText(), fromRange(range), optionsFor(document));
+  return [...found.map((action) => toCodeAction(document, action, shown)), ...rewritesAt(document, range)];
 }
 
 function toCodeAction(
@@ -65,10 +62,7 @@ function toCodeAction(
   const result = new vscode.CodeAction(action.title, vscode.CodeActionKind.QuickFix);
   result.isPreferred = action.preferred;
   result.edit = new vscode.WorkspaceEdit();
-  result.edit.set(
-    document.uri,
-    action.edits.map((edit) => new vscode.TextEdit(toRange(edit.range), edit.newText)),
-  );
+  result.edit.set(document.uri, toEdits(action.edits));
   const mended = action.problem.range && toRange(action.problem.range);
   result.diagnostics = shown.filter(
     (diagnostic) => diagnostic.source === 'isoperf' && mended !== undefined && diagnostic.range.isEqual(mended),

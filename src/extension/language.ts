@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { looksLikeConfig } from '../config/detect';
 import type { Diagnostic } from '../language/diagnostics';
+import { registerEditing } from './editing';
 import { explainUri, toRange } from './ranges';
 import type { Lens } from '../language/lenses';
 import { counted } from '../report/figures';
@@ -47,6 +48,10 @@ class ConfigDiagnostics implements vscode.Disposable {
       vscode.workspace.onDidOpenTextDocument((document) => this.check(document)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.checkSoon(document)),
       vscode.workspace.onDidCloseTextDocument((document) => this.forget(document)),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (!event.affectsConfiguration('isoperf.target')) return;
+        for (const document of vscode.workspace.textDocuments) this.check(document);
+      }),
     );
     for (const document of vscode.workspace.textDocuments) this.check(document);
   }
@@ -75,7 +80,7 @@ class ConfigDiagnostics implements vscode.Disposable {
       return;
     }
     const { findingsOf } = await room();
-    const found = findingsOf(document.getText());
+    const found = findingsOf(document);
     if (!this.isCurrent(document, version)) return;
     this.collection.set(
       document.uri,
@@ -199,6 +204,7 @@ export function registerLanguage(services: Services, controller: RunController):
       },
       { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] },
     ),
+    registerEditing(services, isConfig),
     watchActiveEditor(services),
   );
 }

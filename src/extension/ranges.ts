@@ -10,3 +10,7 @@ export function toRange({ startLine, startColumn, endLine, endColumn }: TextRang
 export function explainUri(code: string): vscode.Uri {
   return vscode.Uri.parse(`command:isoperf.explain?${encodeURIComponent(JSON.stringify([code]))}`);
 }
+
+export function fromRange({ start, end }: vscode.Range): TextRange {
+  return { startLine: start.line, startColumn: start.character, endLine: end.line, endColumn: end.character };
+}

@@ -1,4 +1,5 @@
 // Everything to underline in a text: errors of the config, directives, and pitfalls that apply.
+import type { LoadOptions } from '../config/load';
 import { configFindings } from '../pitfalls/check';
 import { docsAnchor, pitfallByCode } from '../pitfalls/catalogue';
 import type { Problem, TextRange } from '../problem';
@@ -12,8 +13,8 @@ export interface Diagnostic extends Problem {
 const START: TextRange = { startLine: 0, startColumn: 0, endLine: 0, endColumn: 0 };
 
 /** Never throws. A problem without a place of its own stands at the beginning of the file. */
-export function diagnostics(text: string): readonly Diagnostic[] {
-  return configFindings(text).map((problem) => ({
+export function diagnostics(text: string, options: Pick<LoadOptions, 'defaultTarget'> = {}): readonly Diagnostic[] {
+  return configFindings(text, options).map((problem) => ({
     ...problem,
     range: problem.range ?? START,
     ...(pitfallByCode(problem.code) ? { docs: docsAnchor(problem.code) } : {}),

@@ -90,6 +90,11 @@ export class Page {
     return [{ range: at(end), newText: entries.map((entry) => `\n${lead}${entry}`).join('') }];
   }
 
+  keyRange(path: ConfigPath): TextRange | undefined {
+    const key = this.located(path)?.key;
+    return key && this.rangeOf(key.start, key.end);
+  }
+
   /** First character of the config: where a directive of the document goes. */
   start(): Position {
     const node = this.located([])?.value;

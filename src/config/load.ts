@@ -8,6 +8,7 @@ import { judgeRun } from './judge';
 import { applyOverrides, parseOverride, type Override } from './overrides';
 import { emptyProblem, orEmpty, partOf, topLevelProblem, withRange } from './loader';
 import { markPlaceholders, type FoundPlaceholder } from './placeholders';
+import { remember } from './remember';
 import { findRegions, type Region, type RegionSearch } from './regions';
 import type { Config } from './schema';
 import { isFieldName } from './suggest';
@@ -71,8 +72,22 @@ export function loadConfig(text: string, options: LoadOptions = {}): Result<Load
   return { ok: false, problems };
 }
 
-/** All there is to know about a text. Never throws. */
+/** All there is to know about a text, or about one of its configs. Never throws. */
 export function readConfig(text: string, options: LoadOptions = {}): Reading {
+  return remembered(text, options);
+}
+
+/** One reading for each config of a file; one of the file itself when it holds none, so that it can be judged. */
+export function readConfigs(text: string, options: LoadOptions = {}): readonly Reading[] {
+  const first = readConfig(text, options);
+  const { regions } = first.search;
+  if (regions.length < 2 || options.region !== undefined) return [first];
+  return regions.map((region) => readConfig(text, { ...options, region: region.name }));
+}
+
+const remembered = remember(8, read, (options: LoadOptions) => JSON.stringify(options));
+
+function read(text: string, options: LoadOptions): Reading {
   const search = findRegions(text);
   const chosen = chooseRegion(search, options);
   if ('problems' in chosen) return { problems: chosen.problems, search, fixes: new Map() };

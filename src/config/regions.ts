@@ -3,6 +3,7 @@ import type { ConfigPath, TextRange } from '../problem';
 import { formatPath } from '../problem';
 import type { YamlDocument } from './document';
 import { embedded, heredocs, heredocsIn, longTexts, readYaml, type Embedded, type Reading } from './embedded';
+import { remember } from './remember';
 import type { Mask } from './template';
 
 type RegionKind = 'file' | 'document' | 'workload' | 'helm' | 'configmap' | 'heredoc' | 'wrapped';
@@ -171,7 +172,9 @@ export interface RegionSearch {
 }
 
 /** Finds the configs of a file. Never throws. */
-export function findRegions(text: string): RegionSearch {
+export const findRegions = remember(2, search);
+
+function search(text: string): RegionSearch {
   const whole = readYaml(text);
   const { document } = whole;
   if (!document.problems.some((problem) => problem.code === 'YML004')) {

@@ -63,11 +63,25 @@ interface Meta {
   readonly enumValues?: Readonly<Record<string, EnumValue>>;
 }
 
-const metaOf = (schema: Schema): Meta => (schema.meta() ?? {}) as Meta;
+// The walk asks the same few schemas for each of many stages: what they say is kept.
+const metas = new WeakMap<Schema, Meta>();
+const coresKnown = new WeakMap<Schema, readonly Schema[]>();
+
+function kept<T extends object>(cache: WeakMap<Schema, T>, schema: Schema, make: () => T): T {
+  const known = cache.get(schema);
+  if (known) return known;
+  const made = make();
+  cache.set(schema, made);
+  return made;
+}
+
+const metaOf = (schema: Schema): Meta => kept(metas, schema, () => (schema.meta() ?? {}) as Meta);
+const optionsOf = (schema: Schema): readonly Schema[] => kept(coresKnown, schema, () => cores(schema));
 const shapeOf = (schema: Schema): Shape => (schema.def as { shape?: Shape }).shape ?? {};
 
 function readValue(schemas: readonly Schema[], value: unknown, path: ConfigPath, state: State): unknown {
-  const options = schemas.flatMap(cores);
+  if (typeof value !== 'string' && typeof value !== 'object') return value;
+  const options = schemas.flatMap(optionsOf);
   if (typeof value === 'string') checkWord(options, value, path, state);
   if (Array.isArray(value)) {
     const items = options.flatMap((option) => (option.def as { element?: Schema }).element ?? []);

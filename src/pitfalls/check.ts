@@ -1,5 +1,5 @@
 // All findings about a config text: what is wrong with it (config room) and what its numbers could not be compared for (the catalogue).
-import { readConfig, type LoadedConfig, type LoadOptions, type Reading } from '../config/load';
+import { readConfigs, type LoadedConfig, type LoadOptions, type Reading } from '../config/load';
 import type { Target } from '../config/target';
 import type { ConfigPath, Problem } from '../problem';
 import { pitfallByCode } from './catalogue';
@@ -59,14 +59,12 @@ export function judgeConfigs(
   text: string,
   options: LoadOptions = {},
 ): { readonly problems: readonly Problem[]; readonly targets: readonly Target[] } {
-  const first = readConfig(text, options);
-  const { regions } = first.search;
-  const single = regions.length < 2 || options.region !== undefined;
-  const readings = single ? [first] : regions.map((region) => readConfig(text, { ...options, region: region.name }));
+  const readings = readConfigs(text, options);
   const all = readings.flatMap(findingsOfReading);
-  const problems = single
-    ? all
-    : all.filter((problem, index) => all.findIndex((other) => samePlace(other, problem)) === index);
+  const problems =
+    readings.length < 2
+      ? all
+      : all.filter((problem, index) => all.findIndex((other) => samePlace(other, problem)) === index);
   return { problems, targets: [...new Set(readings.flatMap((reading) => reading.target?.target ?? []))] };
 }
 

@@ -93,6 +93,38 @@ const stageHealth = z.object({
 });
 export type StageHealth = z.infer<typeof stageHealth>;
 
+const serverMetrics = z.object({
+  stage: count.optional().meta({ description: 'Absent for the whole run.' }),
+  source: z
+    .enum(['scrape', 'prometheus'])
+    .meta({ description: 'scrape: differences of the server’s own /metrics; prometheus: inference-perf’s queries.' }),
+  url: z.string(),
+  startSeconds: seconds,
+  endSeconds: seconds,
+  scrapes: count.optional(),
+  metrics: z
+    .record(
+      z.string(),
+      z.object({
+        kind: z.enum(['counter', 'gauge', 'histogram']),
+        name: z.string().meta({ description: 'The server’s name for it.' }),
+        total: z.number().optional(),
+        avg: z.number().optional(),
+        perSecond: z.number().optional(),
+        count: z.number().optional(),
+        mean: z.number().optional(),
+        median: z.number().optional(),
+        p90: z.number().optional(),
+        p99: z.number().optional(),
+      }),
+    )
+    .meta({ description: 'By inference-perf’s key. Units are the server’s: seconds, tokens, shares of 1.' }),
+  absent: z
+    .array(z.object({ key: z.string(), lookedFor: z.string(), reason: z.string() }))
+    .meta({ description: 'What was not found, with the name or query that was tried: not measured, which is not 0.' }),
+});
+export type ServerMetricsWindow = z.infer<typeof serverMetrics>;
+
 export const manifestSchema = z.object({
   format: z.literal(MANIFEST_FORMAT),
   version: z.literal(MANIFEST_VERSION),
@@ -220,6 +252,7 @@ export const manifestSchema = z.object({
     note: z.string().optional(),
   }),
   health: z.array(stageHealth),
+  serverMetrics: z.array(serverMetrics).optional().meta({ description: 'The server’s own view of each stage.' }),
   endpoint: z.object({
     kind: z.enum(['config', 'override', 'simulator']),
     baseUrl: z.string(),

@@ -4,6 +4,7 @@ import { parseDocument } from '../config/document';
 import { redactText } from '../config/secrets';
 import type { LifecycleReport } from '../metrics/lifecycle';
 import { formatPath, type Problem, type Result } from '../problem';
+import { openForeign } from './foreign';
 import { parseJson } from './json';
 import {
   MANIFEST_FILE,
@@ -16,6 +17,7 @@ import {
 import { parseLifecycle } from './read-lifecycle';
 import { readRecords } from './read-records';
 import type { FolderAccess, Run } from './run';
+import { lifecyclesOf } from './to-lifecycle';
 
 /** A lifecycle report has a few kilobytes per stage and error message; a manifest less. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
@@ -45,6 +47,8 @@ export async function readRun(folder: FolderAccess): Promise<Result<Run>> {
     const names = inside.map((run) => run.folder.name).sort();
     return fail('REP104', `${folder.name} holds ${names.length} runs: ${listed(names)}`, 'Name one of them');
   }
+  const foreign = await readForeign(folder);
+  if (foreign) return foreign;
   if (files.length === 0) {
     return fail('REP102', `${folder.name} is empty: no report is in it`, `Name a folder with a ${MANIFEST_FILE} in it`);
   }
@@ -53,6 +57,39 @@ export async function readRun(folder: FolderAccess): Promise<Result<Run>> {
     `${folder.name} is no report folder: it has neither a ${MANIFEST_FILE} (IsoPerf) nor a *_lifecycle_metrics.json (inference-perf). It holds ${listed(files)}`,
     `Name a folder that 'isoperf run' or inference-perf wrote`,
   );
+}
+
+/** The results of a tool other than ours and inference-perf; undefined when there are none. */
+async function readForeign(folder: FolderAccess): Promise<Result<Run> | undefined> {
+  const opened = await openForeign(folder);
+  if (!opened.ok) return undefined;
+  const { reports, problems } = opened.value;
+  const [only] = reports;
+  if (!only || reports.length > 1) {
+    const names = reports.map(({ report }) => report.name).sort();
+    return fail('REP104', `${folder.name} holds ${names.length} runs: ${listed(names)}`, 'Name one of them');
+  }
+  const { report } = only;
+  const version = report.toolVersion;
+  const run: Run = {
+    folder: folder.name,
+    tool: { name: report.tool, ...(version === undefined ? {} : { version }) },
+    ...(report.config ? { config: report.config } : {}),
+    ...lifecyclesOf(report),
+    canonical: report,
+    files: report.files,
+    problems,
+  };
+  return { ok: true, value: run, problems };
+}
+
+/** inference-perf's folder in canonical quantities: the same files, read for what they mean. */
+async function canonicalOf(folder: FolderAccess): Promise<Pick<Run, 'canonical'>> {
+  const opened = await openForeign({ ...folder, folders: () => Promise.resolve([]) });
+  const report = opened.ok
+    ? opened.value.reports.find((one) => one.report.tool === 'inference-perf')?.report
+    : undefined;
+  return report ? { canonical: report } : {};
 }
 
 function holdsRun(files: readonly string[]): boolean {
@@ -98,6 +135,7 @@ async function readFolder(folder: FolderAccess, files: readonly string[]): Promi
     files,
     problems,
     ...(manifest && !manifest.ok ? { damaged: true } : {}),
+    ...(manifest ? {} : await canonicalOf(folder)),
   };
   if (!manifest && !run.summary && run.stages.size === 0) return { ok: false, problems };
   return { ok: true, value: run, problems };

@@ -90,6 +90,11 @@ export class Workbench {
     return rows.filter({ hasText: name }).filter({ hasText: text }).first();
   }
 
+  /** A row of the tree "Configs". */
+  configRow(name: string): Locator {
+    return this.page.locator('.pane', { hasText: 'Configs' }).locator('.monaco-list-row', { hasText: name }).first();
+  }
+
   notification(text: string | RegExp): Locator {
     return this.page.locator('.notification-list-item-message', { hasText: text }).first();
   }

@@ -172,7 +172,8 @@ export const HOST_TESTS: readonly HostTest[] = [
       try {
         const config = readFileSync(path.join(workspace, 'candidate.yaml'), 'utf8');
         writeFileSync(path.join(workspace, 'locked.yaml'), config.replace('duration: 12', 'duration: 2'));
-        await workbench.openFile('locked.yaml');
+        // It appears in the tree by itself.
+        await workbench.configRow('locked.yaml').click();
         await workbench.lens(/Run$/).click();
         await workbench.pick('Another URL…');
         await workbench.answer(server.url);

@@ -1,9 +1,10 @@
-// `node bench/engine.mjs [--rounds 5] [--only instant,paced,lag,delay,memory] [--no-inference-perf]`
+// `node bench/engine.mjs [--rounds 5] [--only instant,paced,lag,delay,memory] [--no-inference-perf] [--nice N]`
 //
 // What the engine costs and how exact it is, side by side in one run on loopback: the engine's own client and dispatcher ("ours"), a
 // client on bare sockets ("bare", the limit), the whole `isoperf run`, and the real inference-perf 0.7. Medians of the rounds with
 // their spread; beside every rate the event-loop use of the client and the CPU of the server, to show that neither was the limit.
-// The environment variable INFERENCE_PERF names the program; without it /tmp/ipvenv is looked for, then PyPI is asked.
+// --nice N starts client and server with that priority (-20 needs the rights): on a machine that others use, lags and delays are
+// otherwise theirs. The environment variable INFERENCE_PERF names the program; without it /tmp/ipvenv is looked for, then PyPI is asked.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -18,6 +19,10 @@ const option = (name, fallback) => {
 };
 const ROUNDS = Number(option('rounds', 5));
 const ONLY = option('only', 'instant,paced,lag,delay,memory').split(',');
+const NICE = option('nice', undefined);
+/** Command and arguments of a Node process, with its priority. */
+const node = (args) =>
+  NICE === undefined ? [process.execPath, args] : ['nice', ['-n', NICE, process.execPath, ...args]];
 const work = mkdtempSync(path.join(os.tmpdir(), 'isoperf-bench-'));
 const bundle = path.join(work, 'engine.cjs');
 const define = { ISOPERF_VERSION: '"bench"', UNDICI_VERSION: '"bench"' };
@@ -34,7 +39,7 @@ await build({
   logLevel: 'warning',
 });
 
-const server = spawn(process.execPath, [path.join(root, 'bench/lib/server.mjs')], {
+const server = spawn(...node([path.join(root, 'bench/lib/server.mjs')]), {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 const port = await new Promise((resolve) => {
@@ -48,8 +53,7 @@ async function drive(job, processes = 1) {
   const one = () =>
     new Promise((resolve, reject) => {
       const child = spawn(
-        process.execPath,
-        [path.join(root, 'bench/lib/drive.mjs'), JSON.stringify({ port, bundle, client: 'ours', ...job })],
+        ...node([path.join(root, 'bench/lib/drive.mjs'), JSON.stringify({ port, bundle, client: 'ours', ...job })]),
         { stdio: ['ignore', 'pipe', 'inherit'] },
       );
       let said = '';
@@ -96,7 +100,7 @@ say(
   `${os.cpus()[0]?.model ?? 'unknown CPU'}, ${os.availableParallelism()} cores, Node ${process.version}. Client and server share them.`,
 );
 say(
-  `Load average at the start: ${load()} (above 0 other programs ran; wall-clock figures then say more about them). Rounds: ${ROUNDS}.`,
+  `Load average at the start: ${load()} (above 0 other programs ran; wall-clock figures then say more about them). Rounds: ${ROUNDS}.${NICE === undefined ? '' : ` Client and server at nice ${NICE}.`}`,
 );
 
 /** CPU seconds of a program and its children, by the shell's own account. */

@@ -38,6 +38,7 @@ function createOurs(route) {
     headers: {},
     connections: 8192,
   });
+  let closing = false;
   return {
     client,
     run: (pacing, count, onResult) => {
@@ -68,8 +69,8 @@ function createOurs(route) {
             spin = ask;
           },
           onResult: (_request, scheduled, result) => {
-            // The streams in the background are cancelled when the measurement is over.
-            if (result.outcome.kind === 'cancelled') return;
+            // The streams in the background are broken off when the measurement is over.
+            if (closing) return;
             if (result.outcome.kind !== 'ok') throw new Error(JSON.stringify(result.outcome));
             onResult(scheduled, result);
           },
@@ -77,7 +78,10 @@ function createOurs(route) {
         })
         .then(() => spin());
     },
-    close: () => client.close(),
+    close: () => {
+      closing = true;
+      return client.close();
+    },
   };
 }
 

@@ -1,4 +1,5 @@
-// Builds the three bundles: extension host (cjs), command line and engine (cjs), webview (iife).
+// Builds the bundles: extension host (cjs; what configs and reports need is read when it is needed), command line and
+// engine (cjs), webview (iife).
 // `--production` minifies; `--watch` rebuilds on change; `--outdir=FOLDER` builds there instead of into dist/.
 // Metafiles go to out/ for the bundle tests, those of another folder stay there.
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -27,11 +28,26 @@ const common = {
   },
 };
 
+/** Rooms of the extension that are files of their own, read when the first config or report is met. */
+const rooms = { 'language-room': 'language', 'read-run': 'reports' };
+const lazyRooms = {
+  name: 'lazy-rooms',
+  setup(setup) {
+    setup.onResolve({ filter: /\/(language-room|read-run)$/ }, ({ kind, path: name }) =>
+      kind === 'dynamic-import' ? { path: `./${rooms[path.basename(name)]}.js`, external: true } : undefined,
+    );
+  },
+};
+
 const bundles = {
   extension: {
     ...common,
-    entryPoints: ['src/extension/main.ts'],
-    outfile: `${outdir}/extension.js`,
+    entryPoints: {
+      extension: 'src/extension/main.ts',
+      ...Object.fromEntries(Object.entries(rooms).map(([source, name]) => [name, `src/extension/${source}.ts`])),
+    },
+    outdir,
+    plugins: [lazyRooms],
     platform: 'node',
     format: 'cjs',
     target: 'node20',

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { looksLikeConfig } from '../config/detect';
 import type { Diagnostic } from '../language/diagnostics';
 import { registerEditing } from './editing';
+import { greetNeighbour } from './neighbours';
 import { explainUri, toRange } from './ranges';
 import type { Lens } from '../language/lenses';
 import { counted } from '../report/figures';
@@ -79,6 +80,7 @@ class ConfigDiagnostics implements vscode.Disposable {
       this.collection.delete(document.uri);
       return;
     }
+    greetNeighbour(this.services, document).catch((error: unknown) => this.services.log.warn(String(error)));
     const { findingsOf } = await room();
     const found = findingsOf(document);
     if (!this.isCurrent(document, version)) return;

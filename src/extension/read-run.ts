@@ -13,6 +13,8 @@ import { reportView } from '../report/view';
 import type { ReportView } from '../report/view-model';
 import { folderAccess } from './folders';
 
+export { showEvidence } from './evidence';
+
 export interface OpenReport {
   readonly run: Run;
   readonly view: ReportView;

@@ -204,7 +204,7 @@ class ComparisonOwner implements PanelOwner {
         await openFile(this.folders[indexOf(message.side)], opened[message.side], message.file);
         break;
       case 'openEvidence': {
-        const { showEvidence } = await import('./evidence');
+        const { showEvidence } = await readers();
         await showEvidence(opened, this.folders, message.finding, message.side);
         break;
       }

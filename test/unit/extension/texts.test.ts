@@ -116,7 +116,15 @@ describe('the bundle of the extension host', () => {
     readonly imports: readonly { readonly path: string; readonly kind: string }[];
   }
   const file = path.resolve(import.meta.dirname, '../../../out/extension.meta.json');
-  const { inputs } = JSON.parse(readFileSync(file, 'utf8')) as { inputs: Readonly<Record<string, Input>> };
+  const { inputs, outputs } = JSON.parse(readFileSync(file, 'utf8')) as {
+    inputs: Readonly<Record<string, Input>>;
+    outputs: Readonly<Record<string, { readonly bytes: number }>>;
+  };
+
+  it('is small, because what configs and reports need are files of their own', () => {
+    expect(outputs['dist/extension.js']?.bytes).toBeLessThan(250_000);
+    expect(Object.keys(outputs)).toEqual(expect.arrayContaining(['dist/language.js', 'dist/reports.js']));
+  });
 
   it('holds neither the engine nor an HTTP client', () => {
     const foreign = Object.keys(inputs).filter((name) =>

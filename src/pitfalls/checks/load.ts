@@ -4,7 +4,13 @@ import { note, stagePath, stagePlans, warning, type Check, type Hit } from './hi
 
 const STAGES = ['load', 'stages'] as const;
 
-const arrivals: Check = ({ config }) => (config.load.type === 'constant' ? [note(1, ['load', 'type'])] : []);
+/** Not where a directive gives the spacing another law, for the document or for every stage. */
+const arrivals: Check = ({ config, directives }) => {
+  if (config.load.type !== 'constant') return [];
+  const places = directives.filter(({ name }) => name === 'arrivals').map(({ path }) => path.join('.'));
+  const replaced = config.load.stages.every((_, stage) => places.includes(`load.stages.${stage}`));
+  return places.includes('') || (places.length > 0 && replaced) ? [] : [note(1, ['load', 'type'])];
+};
 
 /** The cap on requests in flight against the largest rate: how long may a request take before the client is the limit? */
 const clientCap: Check = (loaded) => {

@@ -64,6 +64,13 @@ function findingText(finding: Finding, number: number, room: number): string {
     ),
   ];
   if (finding.remedy !== undefined) lines.push(bullet('remedy:', finding.remedy, room, 3));
+  if (finding.alignable) {
+    const { possible, words } = finding.alignable;
+    const how = possible
+      ? `could be aligned with --align ${finding.dimension}: ${words}`
+      : `cannot be aligned: ${words}`;
+    lines.push(bullet('align:', how, room, 3));
+  }
   return lines.join('\n');
 }
 
@@ -89,7 +96,14 @@ function assumedLines(findings: readonly Finding[], room: number): string {
 /** Column of the absolute difference. */
 const DIFFERENCE = 4;
 
-function metricsTable({ metrics, findings, stages }: Comparison, label: string, stage: number, room: number): string {
+const WITHIN_RUNS = 'Intervals are of B − A within these two runs; the noise from run to run comes on top.';
+
+function metricsTable(
+  { metrics, findings, stages, repeats }: Comparison,
+  label: string,
+  stage: number,
+  room: number,
+): string {
   const own = metrics.filter((metric) => metric.stage === stage);
   if (own.length === 0) return '';
   const numbers = numbered(findings);
@@ -103,7 +117,7 @@ function metricsTable({ metrics, findings, stages }: Comparison, label: string, 
   const resampled = own.some((metric) => metric.difference?.interval !== undefined);
   const legend = [
     marked ? '~ confounded by the findings of these numbers above: the figure is shown, but is no result.' : '',
-    resampled ? 'Intervals are of B − A within these two runs; the noise from run to run comes on top.' : '',
+    resampled ? (repeats ? 'Intervals are of B − A, over the repeats of each side.' : WITHIN_RUNS) : '',
   ]
     .filter((line) => line !== '')
     .map((line) => `\n${wrap(line, room)}`)

@@ -1,109 +1,132 @@
 // `isoperf compare`: two report folders in, findings, metrics and a verdict out; the exit code says what may be concluded.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
-import { compare, DIMENSIONS } from '../comparability/compare';
-import type { Comparison, DimensionId } from '../comparability/comparison';
+import { ALIGNABLE } from '../comparability/align';
+import { compare } from '../comparability/compare';
+import type { Comparison } from '../comparability/comparison';
+import { comparisonSchema } from '../comparability/comparison-schema';
+import { DIMENSIONS } from '../comparability/dimensions';
+import { gate, GATE_CONDITIONS, type GateResult } from '../comparability/gate';
 import { comparisonMarkdown } from '../comparability/markdown';
+import { parseJson } from '../report/json';
+import type { Run } from '../report/run';
+import { EXIT, type CliIo, type Command } from './command';
 import { openRun } from './compare-input';
-import { EXIT, UsageError, type CliIo, type Command } from './command';
+import { compareArguments, FORMATS, type CompareArguments, type Format } from './compare-options';
 import { comparisonTable } from './compare-table';
 
-const FORMATS = ['table', 'json', 'markdown'] as const;
-type Format = (typeof FORMATS)[number];
-
-const DIMENSION_HELP = DIMENSIONS.map(({ id, question }) => `  ${id.padEnd(16)} ${question}`).join('\n');
+const DIMENSION_HELP = DIMENSIONS.map(({ id, question }) => `  ${id.padEnd(18)} ${question}`).join('\n');
 
 const HELP = `isoperf compare: may these two runs' numbers be compared, and if so, what is the difference?
 
 Usage: isoperf compare A B [options]
+       isoperf compare A1,A2,A3 B1,B2,B3 [options]
+       isoperf compare SAVED.json [options]
 
-A and B are report folders: of 'isoperf run', or a folder that holds exactly one such folder. Differences are B
-against A; percentages are of A.
+A and B are report folders: of 'isoperf run' or inference-perf, or a folder that holds exactly one such folder; A may be
+a baseline that was kept. Several folders a side, with commas, are repeats of one configuration: the noise from run to
+run is learned from them. SAVED.json is a comparison of --save. Differences are B against A; percentages are of A.
 
 Every dimension below is asked of both sides, with the evidence and where it was read. What differs is named first,
 with the metrics it moves and the remedy; then every metric with its difference, a 95 % interval (block bootstrap within
-the runs) and a verdict of its own; then the conclusion, and the claim the runs support, if they support one.
+the runs; Student's t over repeats) and a verdict of its own; then the conclusion, and the claim the runs support.
 
 Options:
   --intended DIM[,DIM]   the one change under test: a difference there confounds nothing (may be repeated)
+  --align DIM[,DIM]      recompute both sides alike, where their records allow it, and say what each step took away:
+                         ${ALIGNABLE.join(', ')}, or all
   --stack-a FILE, --stack-b FILE
                          what served (model, engine, image, args, accelerator, replicas), over what run.json or the
                          folder says: a stack.yaml, a Kubernetes manifest or a list of server arguments
+  --fail-on COND[,COND]  a gate for CI: ${GATE_CONDITIONS.join(', ')};
+                         exit code 0 unless one of those named is found
+  --threshold LIMIT      with --fail-on regression: worse by more than this, and beyond chance, is a regression;
+                         ttft.p95=5%, tpot.mean=0.5ms, requests_per_sec=3% (may be repeated). Without it, every
+                         detected worsening is. A limit on a number that cannot be judged fails with 3 or 4
   --format FORMAT        ${FORMATS.join(', ')} (default: table; for --out, by the file's ending .json or .md)
   --json                 the same as --format json
   --out FILE             write there instead of to standard output
+  --save FILE            also save the comparison as JSON, to be shown again with 'isoperf compare FILE'
   -h, --help             this text
 
 Dimensions:
 ${DIMENSION_HELP}
 
 Exit codes:
-  0  comparable: nothing differs but what was intended
+  0  comparable: nothing differs but what was intended; or, with --fail-on, nothing of it was found
   3  confounded: something else differs, and moves the metrics it names
   4  undetermined: something was not recorded, so it may differ
+  5  with --fail-on: a regression or a difference was found
   2  unusable: a folder is missing, empty, foreign or damaged, or the command line is wrong
   1  the result could not be written
 
 Examples:
   isoperf compare reports-A reports-B
-  isoperf compare reports-A reports-B --intended output-length --format markdown --out comparison.md
+  isoperf compare reports-A reports-B --intended server --align token-source,warmup-window
+  isoperf compare A1,A2,A3 B1,B2,B3 --format markdown --out comparison.md
+  isoperf compare baseline reports-B --fail-on confounded,regression --threshold ttft.p95=5%
   isoperf compare reports-A reports-B --json | jq '.findings[] | select(.state == "confounds") | .dimension'
 `;
 
 async function run(args: readonly string[], io: CliIo): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      intended: { type: 'string', multiple: true },
-      format: { type: 'string' },
-      json: { type: 'boolean' },
-      out: { type: 'string' },
-      'stack-a': { type: 'string' },
-      'stack-b': { type: 'string' },
-    },
-  });
-  const [nameA, nameB, ...more] = positionals;
-  if (nameA === undefined || nameB === undefined || more.length > 0) {
-    throw new UsageError(`two report folders are needed, ${positionals.length} given`);
-  }
-  const format = formatOf(values.format, values.json === true, values.out);
-  const intended = intendedOf(values.intended ?? []);
-  const a = await openRun(nameA, values['stack-a'], io);
-  const b = await openRun(nameB, values['stack-b'], io);
-  if (!a || !b) return EXIT.unusable;
-  const comparison = compare(a, b, { intended });
-  const text = render(comparison, format, values.out === undefined ? io.columns : 100);
-  if (values.out === undefined) io.out(text);
-  else if (!write(values.out, text, io)) return EXIT.failed;
-  else io.out(`${comparison.verdict.sentence}\nWritten to ${values.out}\n`);
-  return comparison.verdict.exitCode;
+  const asked = compareArguments(args, io.cwd);
+  const comparison = asked.b.length === 0 ? savedComparison(asked.a[0]!, io) : await judged(asked, io);
+  if (!comparison) return EXIT.unusable;
+  if (asked.save !== undefined && !write(asked.save, render(comparison, 'json', 0), io)) return EXIT.failed;
+  const text = render(comparison, asked.format, asked.out === undefined ? io.columns : 100);
+  if (asked.out === undefined) io.out(text);
+  else if (!write(asked.out, text, io)) return EXIT.failed;
+  else io.out(`${comparison.verdict.sentence}\nWritten to ${asked.out}\n`);
+  if (!asked.failOn) return comparison.verdict.exitCode;
+  const result = gate(comparison, asked.failOn, asked.thresholds);
+  io.err(gateText(result));
+  return result.exitCode;
 }
 
-function formatOf(asked: string | undefined, json: boolean, out: string | undefined): Format {
-  if (json && asked !== undefined && asked !== 'json')
-    throw new UsageError(`--json and --format ${asked} exclude each other`);
-  if (json) return 'json';
-  if (asked === undefined) {
-    if (out?.endsWith('.json')) return 'json';
-    return out?.endsWith('.md') ? 'markdown' : 'table';
-  }
-  const format = FORMATS.find((name) => name === asked);
-  if (!format) throw new UsageError(`--format ${asked} is unknown: it is one of ${FORMATS.join(', ')}`);
-  return format;
+function gateText({ passed, reasons }: GateResult): string {
+  const head = passed ? 'Gate passed' : 'Gate failed';
+  return reasons.length === 1
+    ? `${head}: ${reasons[0]!}\n`
+    : `${head}:\n${reasons.map((reason) => `  - ${reason}\n`).join('')}`;
 }
 
-function intendedOf(asked: readonly string[]): DimensionId[] {
-  const names = asked.flatMap((list) => list.split(',').map((name) => name.trim())).filter((name) => name !== '');
-  return [...new Set(names)].map((name) => {
-    const known = DIMENSIONS.find((dimension) => dimension.id === name);
-    if (!known) {
-      const all = DIMENSIONS.map(({ id }) => id).join(', ');
-      throw new UsageError(`--intended ${name} is no dimension: it is one of ${all}`);
-    }
-    return known.id;
-  });
+async function judged(asked: CompareArguments, io: CliIo): Promise<Comparison | undefined> {
+  const a = await openAll(asked.a, asked.stackA, io);
+  const b = await openAll(asked.b, asked.stackB, io);
+  if (!a || !b) return undefined;
+  const [[runA, ...repeatsA], [runB, ...repeatsB]] = [a, b];
+  return compare(runA!, runB!, { intended: asked.intended, align: asked.align, repeatsA, repeatsB });
+}
+
+async function openAll(names: readonly string[], stack: string | undefined, io: CliIo): Promise<Run[] | undefined> {
+  const runs: Run[] = [];
+  let whole = true;
+  for (const name of names) {
+    const opened = await openRun(name, stack, io);
+    if (opened) runs.push(opened);
+    else whole = false;
+  }
+  return whole ? runs : undefined;
+}
+
+function savedComparison(file: string, io: CliIo): Comparison | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path.resolve(io.cwd, file), 'utf8');
+  } catch (error) {
+    io.err(`${file}: error: the saved comparison cannot be read: ${(error as Error).message}\n`);
+    return undefined;
+  }
+  const parsed = parseJson(text, file);
+  const checked = parsed.ok ? comparisonSchema.safeParse(parsed.value) : undefined;
+  if (checked?.success === true) return checked.data as Comparison;
+  const why = parsed.ok
+    ? `at '${checked?.error.issues[0]?.path.join('.') ?? ''}': ${checked?.error.issues[0]?.message ?? ''}`
+    : (parsed.problems[0]?.message ?? 'it is not JSON');
+  io.err(
+    `${file}: error: this is no comparison that 'isoperf compare --save' wrote (${why}). Name two report folders.\n`,
+  );
+  return undefined;
 }
 
 function render(comparison: Comparison, format: Format, columns: number): string {

@@ -1,85 +1,55 @@
 // Two runs in, one judged comparison out.
 import type { Run } from '../report/run';
 import type { Comparison, DimensionId, DimensionState, Finding, MetricComparison } from './comparison';
-import type { Context, Dimension } from './dimension';
-import { arrivalProcess } from './dimensions/arrival-process';
-import { clientLimit } from './dimensions/client-limit';
-import { completeness } from './dimensions/completeness';
-import { endpointMode } from './dimensions/endpoint-mode';
-import { inputLength } from './dimensions/input-length';
-import { loadModel } from './dimensions/load-model';
-import { offeredLoad } from './dimensions/offered-load';
-import { outputLength } from './dimensions/output-length';
-import { sampleSize } from './dimensions/sample-size';
-import { stopBehaviour } from './dimensions/stop-behaviour';
-import { tokenSource } from './dimensions/token-source';
-import { warmupWindow } from './dimensions/warmup-window';
-import { metricDefinition } from './dimensions/metric-definition';
-import { promptIdentity } from './dimensions/prompt-identity';
-import { sampling } from './dimensions/sampling';
-import { cacheState } from './dimensions/cache-state';
-import { server } from './dimensions/server';
-import { topology } from './dimensions/topology';
-import { networkPath } from './dimensions/network-path';
-import { clientHost } from './dimensions/client-host';
-import { goodputDefinition } from './dimensions/goodput-definition';
-import { telemetry } from './dimensions/telemetry';
-import { comparedRun, identityNotes, NOISE_YARDSTICK } from './identity';
+import { align, asRecorded, type Alignable } from './align';
+import { alignedFindings, alignmentNotes } from './aligned-findings';
+import { comparedRun, identityNotes } from './identity';
 import { compareMetrics } from './metrics';
+import { noiseWords, repeatedSides, repeatFacts, withRepeats } from './repeats';
 import { loadLabel, round, sideOf } from './side';
-import { matchStages } from './stages';
 import { claimOf, verdictOf } from './verdict';
-
-/** In the order a reader would ask; findings of one state keep it. */
-export const DIMENSIONS: readonly Dimension[] = [
-  metricDefinition,
-  loadModel,
-  arrivalProcess,
-  offeredLoad,
-  clientLimit,
-  warmupWindow,
-  completeness,
-  inputLength,
-  outputLength,
-  stopBehaviour,
-  promptIdentity,
-  sampling,
-  tokenSource,
-  endpointMode,
-  cacheState,
-  server,
-  topology,
-  networkPath,
-  clientHost,
-  sampleSize,
-  goodputDefinition,
-  telemetry,
-];
 
 export interface CompareOptions {
   /** Dimensions the user declares as the change under test: a difference there confounds nothing. */
   readonly intended?: readonly DimensionId[];
   /** Of each side, for every interval; default 2,000. Fewer are faster and rougher. */
   readonly resamples?: number;
+  /** Recompute both sides alike in these, where their records allow it. */
+  readonly align?: readonly Alignable[];
+  /** Further runs of the same side: noise from run to run is learned from them. */
+  readonly repeatsA?: readonly Run[];
+  readonly repeatsB?: readonly Run[];
 }
 
 const WORST_FIRST: readonly DimensionState[] = ['confounds', 'unknown', 'intended', 'aligned', 'same'];
 
-/** Deterministic: the same two runs give the same comparison, intervals included. */
-export function compare(runA: Run, runB: Run, { intended = [], resamples }: CompareOptions = {}): Comparison {
-  const a = sideOf('A', runA);
-  const b = sideOf('B', runB);
-  const matching = matchStages(a, b);
-  const context: Context = { a, b, matching };
-  const findings = DIMENSIONS.map((dimension) => declared(dimension.examine(context), intended)).sort(
-    (x, y) => WORST_FIRST.indexOf(x.state) - WORST_FIRST.indexOf(y.state),
-  );
+/** Deterministic: the same runs give the same comparison, intervals included. */
+export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Comparison {
+  const { intended = [], resamples, align: asked = [], repeatsA = [], repeatsB = [] } = options;
+  const start = asRecorded(sideOf('A', runA), sideOf('B', runB));
+  const steps = align(start, asked);
+  const views = [start, ...steps.flatMap((step) => (step.ok ? [step.result] : []))];
+  const final = views.at(-1)!;
+  const { a, b, matching } = final;
+  const repeats = repeatedSides(final, repeatsA, repeatsB, asked);
+  const findings = withRepeats(alignedFindings(start, final, steps), final, repeats)
+    .map((finding) => declared(finding, intended))
+    .sort((x, y) => WORST_FIRST.indexOf(x.state) - WORST_FIRST.indexOf(y.state));
   const stages = matching.pairs.map((pair) => ({ a: pair.a.id, b: pair.b.id, label: pair.label }));
-  const metrics = compareMetrics(a, b, matching.pairs, findings, resamples);
+  const applied = steps.flatMap((step) => (step.ok ? [step.dimension] : []));
+  const metrics = compareMetrics({
+    views,
+    steps: applied,
+    repeatsA: repeats.a,
+    repeatsB: repeats.b,
+    findings,
+    resamples,
+  });
   const verdict = verdictOf(findings, metrics, intended);
-  const claim = claimOf(verdict, findings, metrics, stages, intended, a, b);
+  const noise = noiseWords(metrics, repeats);
+  const claim = claimOf({ verdict, findings, metrics, stages, intended, a, b, noise });
   // A claim carries its own bounds; without one, they are notes.
-  const bounds = claim.text === undefined ? [NOISE_YARDSTICK] : [];
+  const bounds = claim.text === undefined ? [noise] : [];
   const alone = (side: 'A' | 'B', stage: (typeof matching.unmatchedA)[number]): string =>
     `${side}’s stage ${stage.id} (${loadLabel(stage.load)}) has no counterpart and is not compared.`;
   return {
@@ -88,6 +58,12 @@ export function compare(runA: Run, runB: Run, { intended = [], resamples }: Comp
     a: comparedRun(a),
     b: comparedRun(b),
     intended,
+    ...(steps.length > 0
+      ? { alignment: steps.map(({ dimension, ok, words }) => ({ dimension, applied: ok, words })) }
+      : {}),
+    ...(repeatsA.length + repeatsB.length > 0
+      ? { repeats: repeatFacts([runA, ...repeatsA], [runB, ...repeatsB]) }
+      : {}),
     verdict,
     claim,
     findings,
@@ -99,6 +75,7 @@ export function compare(runA: Run, runB: Run, { intended = [], resamples }: Comp
     metrics,
     notes: [
       ...intentNotes(findings, intended),
+      ...alignmentNotes(steps),
       ...unchangedNotes(metrics, stages),
       ...identityNotes(a, b),
       ...findingNotes(findings),

@@ -73,6 +73,10 @@ const finding = z.object({
     description: 'With unknown: neither side can record it; what a reader has to believe. Holds up no verdict.',
   }),
   changes: z.array(z.string()).optional().meta({ description: 'The separate things that changed.' }),
+  alignable: z
+    .object({ possible: z.boolean(), words: z.string() })
+    .optional()
+    .meta({ description: 'What alignment would do, or which file it needs.' }),
   note: z.string().optional().meta({ description: 'Worth knowing although it confounds nothing.' }),
   pitfall: z.string().optional(),
   remedy: z.string().optional(),
@@ -102,9 +106,30 @@ const metric = z.object({
         .optional()
         .meta({ description: 'Of the absolute difference, within these runs.' }),
       noInterval: z.string().optional(),
+      detected: z.boolean().optional().meta({
+        description: 'The interval leaves zero out, also after adjusting for how many metrics were looked at.',
+      }),
+      adjustedP: z.number().optional(),
+      detectable: z
+        .object({ absolute: z.number(), percentOfA: z.number().optional() })
+        .optional()
+        .meta({ description: 'Smallest true difference that four of five such experiments would see.' }),
+      noise: z
+        .object({ absolute: z.number(), percentOfA: z.number().optional() })
+        .optional()
+        .meta({ description: 'Standard deviation from run to run, from repeats.' }),
       words: z.string(),
     })
     .optional(),
+  alignment: z
+    .object({
+      beforePercentOfA: z.number(),
+      afterPercentOfA: z.number(),
+      shares: z.array(z.object({ dimension: dimensionId, percentOfA: z.number() })),
+      words: z.string(),
+    })
+    .optional()
+    .meta({ description: 'Before and after alignment; the shares add up to the difference of the two.' }),
   verdict: z.enum(['comparable', 'comparable-after-alignment', 'confounded', 'undetermined']),
   because: z.array(dimensionId),
 });
@@ -126,6 +151,14 @@ export const comparisonSchema = z.object({
   a: comparedRun,
   b: comparedRun,
   intended: z.array(dimensionId),
+  alignment: z
+    .array(z.object({ dimension: dimensionId, applied: z.boolean(), words: z.string() }))
+    .optional()
+    .meta({ description: 'What both sides were recomputed under, in order.' }),
+  repeats: z
+    .object({ a: z.array(z.string()), b: z.array(z.string()), order: z.string() })
+    .optional()
+    .meta({ description: 'Runs of each side, when one was repeated.' }),
   verdict: z.object({
     state: z.enum(['comparable', 'confounded', 'undetermined']),
     exitCode: z.union([z.literal(0), z.literal(3), z.literal(4)]),

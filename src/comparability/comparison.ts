@@ -91,6 +91,8 @@ export interface Finding {
   readonly changes?: readonly string[];
   /** Worth knowing although it confounds nothing: "p99 is withheld", "no warm-up was left out". Repeated in the notes. */
   readonly note?: string;
+  /** Whether `align` can remove the difference and what it would do, or which file it would need. Absent: nothing to align. */
+  readonly alignable?: { readonly possible: boolean; readonly words: string };
   /** Code of the pitfall it belongs to, e.g. `CMP008`. */
   readonly pitfall?: string;
   readonly remedy?: string;
@@ -133,7 +135,23 @@ export interface MetricComparison {
       readonly method: string;
     };
     readonly noInterval?: string;
+    /** The interval leaves zero out, and so does chance over all metrics that were looked at (Benjamini and Hochberg, 5 %). */
+    readonly detected?: boolean;
+    /** p-value of no difference, adjusted for how many metrics were looked at. */
+    readonly adjustedP?: number;
+    /** Smallest true difference that four of five such experiments would see. */
+    readonly detectable?: { readonly absolute: number; readonly percentOfA?: number };
+    /** Standard deviation from run to run, learned from repeats; absent without them. */
+    readonly noise?: { readonly absolute: number; readonly percentOfA?: number };
     /** In words: "B is 12 % lower (better)", "no detectable difference". */
+    readonly words: string;
+  };
+  /** Before and after alignment, and each step's share of what went away; in percent of A, before minus after is their sum. */
+  readonly alignment?: {
+    readonly beforePercentOfA: number;
+    readonly afterPercentOfA: number;
+    readonly shares: readonly { readonly dimension: DimensionId; readonly percentOfA: number }[];
+    /** "12.0 % -> 3.1 % of A: token-source 6.2, warmup-window 2.7". */
     readonly words: string;
   };
   readonly verdict: MetricVerdict;
@@ -165,6 +183,19 @@ export interface Comparison {
   readonly a: ComparedRun;
   readonly b: ComparedRun;
   readonly intended: readonly DimensionId[];
+  /** What both sides were recomputed under, in order; absent: as recorded. */
+  readonly alignment?: readonly {
+    readonly dimension: DimensionId;
+    readonly applied: boolean;
+    readonly words: string;
+  }[];
+  /** Runs of each side, when one was repeated. */
+  readonly repeats?: {
+    readonly a: readonly string[];
+    readonly b: readonly string[];
+    /** "alternating", "one side after the other", "not recorded". */
+    readonly order: string;
+  };
   readonly verdict: {
     readonly state: 'comparable' | 'confounded' | 'undetermined';
     readonly exitCode: 0 | 3 | 4;

@@ -57,6 +57,13 @@ function findingText(finding: Finding, number: number): string {
     `Moves: ${movesWords(finding.moves)}.`,
   ];
   if (finding.remedy !== undefined) lines.push('', `Remedy: ${escape(finding.remedy)}`);
+  if (finding.alignable) {
+    const { possible, words } = finding.alignable;
+    lines.push(
+      '',
+      `${possible ? `Could be aligned (\`--align ${finding.dimension}\`)` : 'Cannot be aligned'}: ${escape(words)}`,
+    );
+  }
   return lines.join('\n');
 }
 

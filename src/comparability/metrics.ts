@@ -1,137 +1,134 @@
 // The metrics table: every quantity of every matched stage, both sides, the difference with its interval, and a verdict.
-import { differenceInterval, type Interval } from '../metrics/bootstrap';
-import { minimumCountFor } from '../metrics/statistics';
-import type { DimensionId, Finding, MetricComparison, MetricName, MetricSide, Statistic } from './comparison';
-import { goodputLimits } from './goodput';
-import { GOODPUT, LATENCIES, RATES, SCHEDULE_DELAY, type Counting, type LatencyQuantity } from './quantities';
-import { errorRateSample, latencySamples, rateSample, type Draws, type Sample } from './samples';
-import { inputSourceOf, itlBasisOfRun, outputSourceOf, round, type Side } from './side';
-import type { StagePair } from './stages';
+import type { Aligned, Alignable } from './align';
+import type { DimensionId, Finding, MetricComparison, MetricSide } from './comparison';
+import { hasNews, rowsOf, withheld, type Row } from './metric-rows';
+import type { Sample } from './samples';
+import { round, type MeasuredStage, type Side } from './side';
+import { matchStages, type StagePair } from './stages';
+import { adjusted, between, LEVEL, within, type Estimate } from './uncertainty';
 
-const LEVEL = 0.95;
-const METHOD = 'circular block bootstrap over requests in sending order';
 /** Enough for the ends of a 95 % interval to stand within a few percent of its width. */
 const DEFAULT_RESAMPLES = 2000;
 
-interface Row {
-  readonly metric: MetricName;
-  readonly statistic: Statistic;
-  readonly label: string;
-  readonly unit: string;
-  readonly better: MetricComparison['better'];
-  /** Into `unit`. */
-  readonly scale: number;
-  readonly a: Sample;
-  readonly b: Sample;
+export interface MetricsInput {
+  /** As recorded, then after each alignment; the last is what is compared. */
+  readonly views: readonly Aligned[];
+  /** The alignments between them. */
+  readonly steps: readonly Alignable[];
+  /** Further runs of a side, each seen as its side is. */
+  readonly repeatsA: readonly Side[];
+  readonly repeatsB: readonly Side[];
+  /** Judged dimensions; they decide each verdict. */
+  readonly findings: readonly Finding[];
+  readonly resamples?: number | undefined;
 }
 
-/** @param findings judged dimensions; they decide each verdict */
-export function compareMetrics(
-  a: Side,
-  b: Side,
-  pairs: readonly StagePair[],
-  findings: readonly Finding[],
-  resamples = DEFAULT_RESAMPLES,
-): MetricComparison[] {
-  const countingA = countingOf(a);
-  const countingB = countingOf(b);
-  return pairs.flatMap((pair) =>
-    rowsOf(pair, countingA, countingB, resamples)
-      .filter((row) => hasNews(row))
-      .map((row) => finish(row, pair, findings)),
-  );
+interface Judged {
+  readonly row: Row;
+  readonly pair: StagePair;
+  readonly estimate: Estimate | undefined;
+  readonly gaps: readonly (number | undefined)[];
 }
 
-function countingOf(side: Side): Counting {
-  const { run } = side;
-  return {
-    output: outputSourceOf(run),
-    input: inputSourceOf(run),
-    itl: itlBasisOfRun(run),
-    limits: run.config ? goodputLimits(side) : {},
-  };
-}
-
-function rowsOf(pair: StagePair, countingA: Counting, countingB: Counting, resamples: number): Row[] {
-  // Each side draws from its own stream; which streams does not depend on how many metrics there are.
-  const draws = (offset: number): [Draws, Draws] => {
-    const first = 2 * (pair.index * 100 + offset) + 1;
-    return [
-      { seed: first, resamples },
-      { seed: first + 1, resamples },
-    ];
-  };
-  const latency = (quantity: LatencyQuantity, offset: number): Row[] => {
-    const [drawsA, drawsB] = draws(offset);
-    const statistics = quantity === SCHEDULE_DELAY ? LATENESS : statisticsOf(pair);
-    const samplesA = latencySamples(pair.a, quantity, statistics, countingA, drawsA);
-    const samplesB = latencySamples(pair.b, quantity, statistics, countingB, drawsB);
-    const inSeconds = quantity.metric === 'request_latency' && largest(samplesA, samplesB) >= 10;
-    return statistics.map((statistic) => ({
-      metric: quantity.metric,
-      statistic,
-      label: `${quantity.label} ${statistic}`,
-      unit: inSeconds ? 's' : 'ms',
-      better: quantity.better,
-      scale: inSeconds ? 1 : 1000,
-      a: samplesA.get(statistic)!,
-      b: samplesB.get(statistic)!,
-    }));
-  };
-  const limited = [countingA, countingB].some(({ limits }) => Object.keys(limits).length > 0);
-  const rates = [...RATES, ...(limited ? [GOODPUT] : [])].map((quantity, i): Row => {
-    const [drawsA, drawsB] = draws(20 + i);
-    const samples = {
-      a: rateSample(pair.a, quantity, countingA, drawsA),
-      b: rateSample(pair.b, quantity, countingB, drawsB),
-    };
-    return { ...quantity, statistic: 'value', scale: 1, ...samples };
+export function compareMetrics(input: MetricsInput): MetricComparison[] {
+  const { views, findings, resamples = DEFAULT_RESAMPLES } = input;
+  const last = views.at(-1)!;
+  const earlier = views.slice(0, -1).map(percentages);
+  const judged = last.matching.pairs.flatMap((pair): Judged[] => {
+    const repeats = repeatRows(input, pair);
+    return rowsOf(pair, last.countingA, last.countingB, resamples)
+      .filter(hasNews)
+      .map((own) => {
+        const { row, estimate } = withRepeats(own, repeats);
+        return { row, pair, estimate, gaps: earlier.map((known) => known.get(keyOf(pair, own))) };
+      });
   });
-  const [drawsA, drawsB] = draws(40);
-  const errors: Row = {
-    metric: 'error_rate',
-    statistic: 'value',
-    label: 'Error rate',
-    unit: '%',
-    better: 'lower',
-    scale: 1,
-    a: errorRateSample(pair.a, drawsA),
-    b: errorRateSample(pair.b, drawsB),
+  const tested = judged.filter(({ estimate }) => estimate?.p !== undefined);
+  const ps = adjusted(tested.map(({ estimate }) => estimate!.p!));
+  const chance = new Map(tested.map((entry, i) => [entry, ps[i]!]));
+  return judged.map((entry) => finish(entry, input, findings, chance.get(entry)));
+}
+
+function keyOf(pair: StagePair, { metric, statistic }: Row): string {
+  return `${pair.a.id} ${pair.b.id} ${metric} ${statistic}`;
+}
+
+/** (b - a) / a x 100 of every row, without intervals. */
+function percentages({ matching, countingA, countingB }: Aligned): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const pair of matching.pairs) {
+    for (const row of rowsOf(pair, countingA, countingB, 0)) {
+      const [a, b] = [row.a.side.value, row.b.side.value];
+      if (a !== undefined && b !== undefined && a !== 0) found.set(keyOf(pair, row), ((b - a) / a) * 100);
+    }
+  }
+  return found;
+}
+
+interface RepeatRows {
+  readonly a: readonly (readonly Row[])[];
+  readonly b: readonly (readonly Row[])[];
+}
+
+/** Rows of the same load in every repeat; a repeat without that load has none. */
+function repeatRows(
+  { views, repeatsA, repeatsB, resamples = DEFAULT_RESAMPLES }: MetricsInput,
+  pair: StagePair,
+): RepeatRows {
+  const { a, b, countingA, countingB } = views.at(-1)!;
+  const draws = Math.min(resamples, 400);
+  const find = (own: Side, stage: MeasuredStage, repeat: Side): MeasuredStage | undefined =>
+    matchStages(own, repeat).pairs.find((match) => match.a === stage && match.sameLoad)?.b;
+  return {
+    a: repeatsA.flatMap((repeat, i) => {
+      const stage = find(a, pair.a, repeat);
+      return stage
+        ? [rowsOf({ ...pair, a: stage, index: pair.index + 1000 * (i + 1) }, countingA, countingB, draws)]
+        : [];
+    }),
+    b: repeatsB.flatMap((repeat, i) => {
+      const stage = find(b, pair.b, repeat);
+      return stage
+        ? [rowsOf({ ...pair, b: stage, index: pair.index + 1000 * (i + 1) }, countingA, countingB, draws)]
+        : [];
+    }),
   };
-  return [...LATENCIES.flatMap(latency), ...rates, errors, ...latency(SCHEDULE_DELAY, 50)];
 }
 
-/** Lateness is a check, not a result: its middle and its tail are enough. */
-const LATENESS: readonly Statistic[] = ['p50', 'p99'];
-
-function statisticsOf(pair: StagePair): readonly Statistic[] {
-  const usual: readonly Statistic[] = ['mean', 'p50', 'p90', 'p95', 'p99'];
-  const sizes = [pair.a, pair.b].map((stage) => stage.records?.length ?? stage.report?.successes.count ?? 0);
-  return Math.min(...sizes) >= minimumCountFor(99.9) ? [...usual, 'p99.9'] : usual;
+function withRepeats(own: Row, repeats: RepeatRows): { row: Row; estimate: Estimate | undefined } {
+  if (repeats.a.length + repeats.b.length === 0) return { row: own, estimate: within(own.a, own.b) };
+  const same = (rows: readonly Row[]): Row | undefined =>
+    rows.find((row) => row.metric === own.metric && row.statistic === own.statistic);
+  const a = [own.a, ...repeats.a.flatMap((rows) => same(rows)?.a ?? [])];
+  const b = [own.b, ...repeats.b.flatMap((rows) => same(rows)?.b ?? [])];
+  const estimate = between(a, b) ?? within(own.a, own.b);
+  return { row: { ...own, a: pooled(a), b: pooled(b) }, estimate };
 }
 
-function largest(...samples: readonly ReadonlyMap<Statistic, Sample>[]): number {
-  return Math.max(0, ...samples.map((sample) => sample.get('mean')?.side.value ?? 0));
+/** The mean over runs: each run is one observation, whatever its length. */
+function pooled(samples: readonly Sample[]): Sample {
+  const values = samples.flatMap(({ side }) => (side.value === undefined ? [] : [side.value]));
+  const n = samples.reduce((sum, { side }) => sum + side.n, 0);
+  if (values.length < samples.length) return samples.find(({ side }) => side.value === undefined)!;
+  return { side: { n, value: values.reduce((sum, value) => sum + value, 0) / values.length } };
 }
 
-/** A row with no value on either side says nothing, unless the requests were too few: that is worth seeing. */
-function hasNews({ a, b }: Row): boolean {
-  return a.side.value !== undefined || b.side.value !== undefined || withheld(a.side) || withheld(b.side);
-}
-
-function withheld(side: MetricSide): boolean {
-  return side.n > 0 && side.missing?.startsWith('n = ') === true;
-}
-
-function finish(row: Row, pair: StagePair, findings: readonly Finding[]): MetricComparison {
+function finish(
+  { row, pair, estimate, gaps }: Judged,
+  { steps }: MetricsInput,
+  findings: readonly Finding[],
+  chance: number | undefined,
+): MetricComparison {
   const { metric, statistic, label, unit, better, scale, a, b } = row;
   const sideA = scaled(a.side, scale);
   const sideB = scaled(b.side, scale);
   const { verdict, because } = verdictOf(row, pair, findings);
+  const fair = verdict === 'comparable' || verdict === 'comparable-after-alignment';
   const difference =
-    sideA.value === undefined || sideB.value === undefined
-      ? undefined
-      : differenceOf(sideA.value, sideB.value, row, verdict === 'comparable');
+    estimate && sideA.value !== undefined && sideB.value !== undefined
+      ? differenceOf(sideA.value, estimate, row, fair, chance)
+      : undefined;
+  const alignment = difference?.percentOfA === undefined ? undefined : sharesOf(gaps, difference.percentOfA, steps);
   return {
     metric,
     statistic,
@@ -142,6 +139,7 @@ function finish(row: Row, pair: StagePair, findings: readonly Finding[]): Metric
     a: sideA,
     b: sideB,
     ...(difference ? { difference } : {}),
+    ...(alignment ? { alignment } : {}),
     verdict,
     because,
   };
@@ -181,38 +179,79 @@ function moves(finding: Finding, { metric, statistic }: Row, pair: StagePair): b
   );
 }
 
-function differenceOf(a: number, b: number, row: Row, fair: boolean): NonNullable<MetricComparison['difference']> {
-  const absolute = b - a;
+/** How much of the gap each alignment took away; points of A's own value, which add up. */
+function sharesOf(
+  gaps: readonly (number | undefined)[],
+  after: number,
+  steps: readonly Alignable[],
+): MetricComparison['alignment'] {
+  const [before] = gaps;
+  if (steps.length === 0 || before === undefined || gaps.some((gap) => gap === undefined)) return undefined;
+  const chain = [...(gaps as readonly number[]), after];
+  const shares = steps.map((dimension, i) => ({ dimension, percentOfA: chain[i]! - chain[i + 1]! }));
+  const moved = shares.filter(({ percentOfA }) => Math.abs(percentOfA) >= 0.05);
+  const parts = moved.map(({ dimension, percentOfA }) => `${dimension} ${points(percentOfA)}`).join(', ');
+  const words = `${points(before)} % -> ${points(after)} % of A${parts === '' ? '' : `: ${parts}`}`;
+  return { beforePercentOfA: before, afterPercentOfA: after, shares, words };
+}
+
+function points(value: number): string {
+  return `${value < 0 ? '−' : ''}${Math.abs(value).toFixed(1)}`;
+}
+
+function differenceOf(
+  a: number,
+  estimate: Estimate,
+  row: Row,
+  fair: boolean,
+  chance: number | undefined,
+): NonNullable<MetricComparison['difference']> {
+  const { scale } = row;
+  const absolute = estimate.absolute * scale;
   const percentOfA = a === 0 ? undefined : (absolute / a) * 100;
-  const interval = intervalOfRow(row);
-  const noInterval = interval ? undefined : whyNoInterval(row);
+  const silent = row.metric === 'error_rate' && row.a.side.value === 0 && row.b.side.value === 0;
+  // Without a single failure there is nothing to resample; an interval of zero width would claim too much.
+  const interval = silent || !estimate.interval ? undefined : estimate.interval;
+  const noInterval = silent ? noFailures(row) : estimate.noInterval;
+  const bounds = interval && {
+    low: interval.low * scale,
+    high: interval.high * scale,
+    level: LEVEL,
+    method: interval.method,
+  };
+  const excludes = bounds !== undefined && (bounds.low > 0 || bounds.high < 0);
+  const detected = excludes && (chance === undefined || chance <= 1 - LEVEL);
+  const of = (value: number | undefined): { absolute: number; percentOfA?: number } | undefined =>
+    value === undefined || silent
+      ? undefined
+      : { absolute: value * scale, ...(a === 0 ? {} : { percentOfA: Math.abs((value * scale) / a) * 100 }) };
+  const detectable = of(estimate.detectable);
+  const noise = of(estimate.noise);
   return {
     absolute,
     ...(percentOfA === undefined ? {} : { percentOfA }),
-    ...(interval ? { interval: { low: interval.low, high: interval.high, level: LEVEL, method: METHOD } } : {}),
+    ...(bounds ? { interval: bounds } : {}),
     ...(noInterval === undefined ? {} : { noInterval }),
-    words: differenceWords(absolute, a, interval, row, fair),
+    ...(bounds ? { detected } : {}),
+    ...(chance === undefined ? {} : { adjustedP: chance }),
+    ...(detectable ? { detectable } : {}),
+    ...(noise ? { noise } : {}),
+    words: differenceWords(absolute, a, bounds, row, { fair, detected }),
   };
 }
 
-function intervalOfRow({ a, b, scale, metric }: Row): Interval | undefined {
-  if (!a.resampled || !b.resampled) return undefined;
-  // Without a single failure there is nothing to resample; an interval of zero width would claim too much.
-  if (metric === 'error_rate' && a.side.value === 0 && b.side.value === 0) return undefined;
-  const { low, high } = differenceInterval(a.resampled, b.resampled, LEVEL);
-  return Number.isFinite(low) && Number.isFinite(high) ? { low: low * scale, high: high * scale } : undefined;
+function noFailures({ a, b }: Row): string {
+  // Hanley and Lippman-Hand (1983): with no event in n, up to 3 / n is within the 95 % bound.
+  return `no failure on either side; a true rate up to ${round(Number((300 / Math.min(a.side.n, b.side.n)).toPrecision(2)))} % could show none`;
 }
 
-function whyNoInterval({ a, b, metric }: Row): string {
-  if (metric === 'error_rate' && a.side.value === 0 && b.side.value === 0) {
-    // Hanley and Lippman-Hand (1983): with no event in n, up to 3 / n is within the 95 % bound.
-    return `no failure on either side; a true rate up to ${round(Number((300 / Math.min(a.side.n, b.side.n)).toPrecision(2)))} % could show none`;
-  }
-  if (a.noInterval !== undefined && a.noInterval === b.noInterval) return a.noInterval;
-  return [a.noInterval && `A: ${a.noInterval}`, b.noInterval && `B: ${b.noInterval}`].filter(Boolean).join('; ');
-}
-
-function differenceWords(absolute: number, a: number, interval: Interval | undefined, row: Row, fair: boolean): string {
+function differenceWords(
+  absolute: number,
+  a: number,
+  interval: { readonly low: number; readonly high: number } | undefined,
+  row: Row,
+  { fair, detected }: { readonly fair: boolean; readonly detected: boolean },
+): string {
   if (interval && interval.low <= 0 && interval.high >= 0) {
     const reach = Math.max(-interval.low, interval.high);
     const unseen = a === 0 ? `${figure(reach)} ${row.unit}` : `${figure((reach / Math.abs(a)) * 100)} % of A`;
@@ -221,6 +260,8 @@ function differenceWords(absolute: number, a: number, interval: Interval | undef
   if (absolute === 0) return 'no difference';
   const direction = absolute > 0 ? 'higher' : 'lower';
   const size = a === 0 ? `${figure(Math.abs(absolute))} ${row.unit}` : `${figure(Math.abs(absolute / a) * 100)} % of A`;
+  if (interval && !detected)
+    return `no detectable difference (B is ${direction} by ${size}, but so many metrics show that by chance)`;
   const judged = fair && row.better !== 'neither' ? ` (${row.better === direction ? 'better' : 'worse'})` : '';
   return `B is ${direction} by ${size}${judged}`;
 }

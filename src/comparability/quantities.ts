@@ -24,6 +24,8 @@ export interface Counting {
   readonly itl: ItlBasis;
   /** Goodput limits, seconds by metric; empty: none. */
   readonly limits: Readonly<Record<string, number>>;
+  /** Failed requests count as slower than every answer, instead of being left out. */
+  readonly failuresAreSlow?: boolean;
 }
 
 export interface LatencyQuantity {

@@ -34,19 +34,32 @@ export function latencySamples(
   draws: Draws,
 ): ReadonlyMap<Statistic, Sample> {
   if (!stage.records) return reportedLatency(stage, quantity, statistics);
-  const scope = quantity.overAllSent ? stage.records : stage.records.filter(isSuccess);
-  const series = seriesFrom(scope, (record) => quantity.values(record, counting));
+  const slowFailures = counting.failuresAreSlow === true && quantity.metric !== 'itl' && quantity.overAllSent !== true;
+  const scope = quantity.overAllSent
+    ? stage.records
+    : slowFailures
+      ? ended(stage.records)
+      : stage.records.filter(isSuccess);
+  const failures = slowFailures ? scope.filter((record) => !isSuccess(record)).length : 0;
+  const series = seriesFrom(scope, (record) =>
+    slowFailures && !isSuccess(record) ? [NEVER_SECONDS] : quantity.values(record, counting),
+  );
   const n = series.values.length;
   if (n === 0)
     return new Map(statistics.map((statistic) => [statistic, { side: { n, missing: whyNone(scope, quantity) } }]));
   const sorted = sortedValues(series.values);
-  const wanted = statistics.filter((statistic) => supports(statistic, n));
+  const wanted = statistics.filter(
+    (statistic) => supports(statistic, n) && (failures === 0 || reaches(statistic, sorted)),
+  );
   const resampled =
     scope.length < MINIMUM_REQUESTS ? undefined : resample(series, wanted.map(quantityOf), { ...draws, sorted });
   return new Map(
     statistics.map((statistic): [Statistic, Sample] => {
       const at = wanted.indexOf(statistic);
-      if (at < 0) return [statistic, { side: { n, missing: tooFew(statistic, n) } }];
+      if (at < 0) {
+        const missing = supports(statistic, n) ? `${failures} of ${n} requests failed` : tooFew(statistic, n);
+        return [statistic, { side: { n, missing } }];
+      }
       const percent = PERCENTS[statistic];
       const value = percent === undefined ? mean(sorted) : percentile(sorted, percent);
       if (!resampled) return [statistic, { side: { n, value }, noInterval: tooFewForInterval(scope.length) }];
@@ -61,6 +74,15 @@ export function latencySamples(
       ];
     }),
   );
+}
+
+/** Stands for a time that never came, where failures count as slower than every answer. */
+export const NEVER_SECONDS = 1e9;
+
+/** A percentile that falls among the answers; a mean over failures is no number. */
+function reaches(statistic: Statistic, sorted: Float64Array): boolean {
+  const percent = PERCENTS[statistic];
+  return percent !== undefined && percentile(sorted, percent) < NEVER_SECONDS / 1000;
 }
 
 function quantityOf(statistic: Statistic): Quantity {

@@ -1,6 +1,5 @@
 // From findings and metrics to one verdict, its exit code, and the bounded claim or the reason why there is none.
 import type { Comparison, DimensionId, Finding, MatchedStages, MetricComparison } from './comparison';
-import { NOISE_YARDSTICK } from './identity';
 import { round, type Side } from './side';
 import { outputSourceOf } from './side';
 
@@ -11,12 +10,11 @@ export function verdictOf(
   metrics: readonly MetricComparison[],
   intended: readonly DimensionId[],
 ): Verdict {
-  const of = (state: Finding['state']): Finding[] => findings.filter((finding) => finding.state === state);
-  const confounding = of('confounds');
+  const confounding = of(findings, 'confounds');
   const unknowns = blocking(findings);
   const assumed = assumptionsOf(findings);
   const besides = intended.length > 0 ? ` besides the intended change (${intended.join(', ')})` : '';
-  const standing = metrics.filter((metric) => metric.verdict === 'comparable' && metric.difference).length;
+  const standing = metrics.filter((metric) => metric.verdict.startsWith('comparable') && metric.difference).length;
   const shown = metrics.filter((metric) => metric.difference !== undefined).length;
   if (confounding.length > 0) {
     const also =
@@ -43,15 +41,22 @@ export function verdictOf(
         'Cannot be told: there is no number on both sides to compare (no request succeeded, or no stage was measured).',
     };
   }
-  const changed = of('intended');
+  const changed = of(findings, 'intended');
+  const aligned = of(findings, 'aligned');
   return {
     state: 'comparable',
     exitCode: 0,
     sentence:
       changed.length > 0
         ? `Comparable: of ${findings.length} dimensions, only ${names(changed)} ${changed.length === 1 ? 'differs' : 'differ'}, as intended${assumedWords(assumed)}.`
-        : `Comparable: no difference found in ${findings.length} dimensions${assumedWords(assumed)}.`,
+        : aligned.length > 0
+          ? `Comparable after alignment in ${names(aligned)}: nothing else differs in ${findings.length} dimensions${assumedWords(assumed)}.`
+          : `Comparable: no difference found in ${findings.length} dimensions${assumedWords(assumed)}.`,
   };
+}
+
+function of(findings: readonly Finding[], state: Finding['state']): Finding[] {
+  return findings.filter((finding) => finding.state === state);
 }
 
 /** Unknowns that hold up a verdict: what a run could have recorded, or what something recorded speaks against. */
@@ -75,15 +80,28 @@ function names(findings: readonly Finding[]): string {
   return ids.length < 2 ? ids.join('') : `${ids.slice(0, -1).join(', ')} and ${ids.at(-1)!}`;
 }
 
-export function claimOf(
-  verdict: Verdict,
-  findings: readonly Finding[],
-  metrics: readonly MetricComparison[],
-  stages: readonly MatchedStages[],
-  intended: readonly DimensionId[],
-  a: Side,
-  b: Side,
-): Comparison['claim'] {
+export interface ClaimInput {
+  readonly verdict: Verdict;
+  readonly findings: readonly Finding[];
+  readonly metrics: readonly MetricComparison[];
+  readonly stages: readonly MatchedStages[];
+  readonly intended: readonly DimensionId[];
+  readonly a: Side;
+  readonly b: Side;
+  /** What is known of the noise from run to run. */
+  readonly noise: string;
+}
+
+export function claimOf({
+  verdict,
+  findings,
+  metrics,
+  stages,
+  intended,
+  a,
+  b,
+  noise,
+}: ClaimInput): Comparison['claim'] {
   if (verdict.state === 'confounded') {
     const worst = findings.find((finding) => finding.state === 'confounds');
     return { noClaim: `No claim can be made from these two runs. First: ${worst?.remedy ?? verdict.sentence}` };
@@ -92,6 +110,7 @@ export function claimOf(
     const [open] = blocking(findings);
     return { noClaim: `No claim can be made from these two runs: ${open?.message ?? verdict.sentence}` };
   }
+  const aligned = of(findings, 'aligned');
   if (intended.length > 1) {
     return {
       noClaim: `No claim: ${intended.length} changes are declared (${intended.join(', ')}), so no difference belongs to one of them.`,
@@ -101,8 +120,8 @@ export function claimOf(
   const changed = findings.find((finding) => finding.state === 'intended');
   const assumed = assumptionsOf(findings).map((finding) => finding.assumed!);
   const text = [
-    `${setting(a, b, intended, changed)}: ${sentences.join('; ')}.`,
-    NOISE_YARDSTICK,
+    `${setting(a, b, intended, changed)}${aligned.length > 0 ? `, after alignment in ${names(aligned)}` : ''}: ${sentences.join('; ')}.`,
+    noise,
     assumed.length === 0 ? '' : `Assumed, because no run records it: ${assumed.join('; ')}.`,
   ];
   return { text: text.filter((part) => part !== '').join(' ') };

@@ -144,10 +144,11 @@ export function verdictWords(metric: MetricComparison, numbers: ReadonlyMap<stri
 export function shortVerdict(metric: MetricComparison, numbers: ReadonlyMap<string, number>): string {
   const { difference, verdict, better } = metric;
   if (verdict === 'confounded' && difference) return verdictWords(metric, numbers).replace('confounded:', 'by');
+  if (verdict === 'comparable-after-alignment' && metric.alignment) return metric.alignment.words;
   if (verdict !== 'comparable' || !difference) return verdictWords(metric, numbers);
   const { absolute, interval } = difference;
   if (absolute === 0) return 'no difference';
-  if (interval && interval.low <= 0 && interval.high >= 0) return 'none detected';
+  if (difference.detected === false) return 'none detected';
   const direction = absolute > 0 ? 'higher' : 'lower';
   if (better === 'neither' || !interval) return `B ${direction}`;
   return `B ${direction}, ${better === direction ? 'better' : 'worse'}`;

@@ -7,6 +7,7 @@ import { confounds, dimension, moved, same, unknown, type SideEvidence } from '.
 import { counted } from '../../report/figures';
 import { inManifest, inRecords } from '../evidence';
 import { round, successesOf, type Side } from '../side';
+import { changePoint, suggestedCut, timeSeriesOf } from '../warmup-detection';
 
 interface Warmup {
   /** Requests sent before the window and left out of it. */
@@ -79,6 +80,29 @@ function trendWords({ trend }: ColdStart): string {
   return `${word} (Mann-Kendall z ${trend.toFixed(1)})`;
 }
 
+/** "the first 40 requests (2.1 s), 3.2 x the rest; after it 1.02 x". */
+function cutWords({ stages }: Side): string | undefined {
+  const [opening] = stages;
+  const successes = opening && successesOf([opening]);
+  const cut = successes && suggestedCut(timeSeriesOf(successes));
+  if (!cut) return undefined;
+  const figure = (value: number): string => round(Number(value.toPrecision(3)));
+  const remains = `the first tenth has ${figure(cut.ratioAfter)} x the median of the rest`;
+  return cut.requests === 0
+    ? `none; ${remains}`
+    : `the first ${cut.requests} requests (${figure(cut.seconds)} s, ${figure(cut.ratioBefore)} x the rest); after it ${remains}`;
+}
+
+function shiftWords({ stages }: Side): string | undefined {
+  const [opening] = stages;
+  const successes = opening && successesOf([opening]);
+  const series = successes && timeSeriesOf(successes);
+  const shift = series && changePoint(series.values);
+  if (!shift) return undefined;
+  const ms = (seconds: number): string => `${round(Number((seconds * 1000).toPrecision(3)))} ms`;
+  return `after ${shift.at} requests, mean ${ms(shift.before)} before and ${ms(shift.after)} after`;
+}
+
 function isCold(cold: ColdStart | undefined): boolean {
   return cold !== undefined && cold.ratio >= COLD_RATIO && cold.p < COLD_P;
 }
@@ -108,6 +132,8 @@ export const warmupWindow = dimension<Window>({
       inManifest('window.warmupRequests', warmup?.requests),
       inRecords(`median ${cold?.metric ?? 'TTFT'} of the first ${cold?.first ?? 'requests'} in the window`, words),
       inRecords(`trend of ${cold?.metric ?? 'TTFT'} over the window`, cold && trendWords(cold)),
+      inRecords('suggested cut (MSER-5) and what remains', cutWords(side)),
+      inRecords(`largest shift of ${cold?.metric ?? 'TTFT'} in the window`, shiftWords(side)),
     ];
     const summary =
       warmup === undefined

@@ -2,7 +2,8 @@
 import Ajv from 'ajv/dist/2020';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
-import { compare, DIMENSIONS } from '../../../src/comparability/compare';
+import { compare } from '../../../src/comparability/compare';
+import { DIMENSIONS } from '../../../src/comparability/dimensions';
 import type { Comparison, DimensionId } from '../../../src/comparability/comparison';
 import { comparisonSchema } from '../../../src/comparability/comparison-schema';
 import { summarize } from '../../../src/metrics/summarize';
@@ -125,6 +126,34 @@ describe('missing evidence is unknown, on either side and on both, never silentl
       'counts and records',
       (o) => withoutRecords(drop(o, (m) => m.stages.forEach((s) => delete s['counts']))),
     ],
+    ['sampling', 'body parameters', (o) => drop(o, (m) => delete m.workload['parameters'])],
+    [
+      'prompt-identity',
+      'where prompts come from',
+      (o) =>
+        drop(o, (m) => {
+          delete m.workload['dataType'];
+          delete m.config.effective['data']!['type'];
+        }),
+    ],
+    [
+      'network-path',
+      'the address',
+      (o) =>
+        drop(o, (m) => {
+          delete m.endpoint['baseUrl'];
+        }),
+    ],
+    [
+      'server',
+      'the model',
+      (o) =>
+        drop(o, (m) => {
+          delete m.endpoint['model'];
+        }),
+    ],
+    ['goodput-definition', 'the config', (o) => without(o, 'config')],
+    ['metric-definition', 'records and reports', withoutRecords],
     [
       'warmup-window',
       'the manifest',
@@ -160,7 +189,7 @@ describe('missing evidence is unknown, on either side and on both, never silentl
   });
 });
 
-function without(original: Run, key: 'manifest' | 'records'): Run {
+function without(original: Run, key: 'manifest' | 'records' | 'config'): Run {
   return Object.fromEntries(Object.entries(original).filter(([name]) => name !== key)) as unknown as Run;
 }
 

@@ -1,5 +1,5 @@
 // Runs out of thin air: seeded records and a manifest from parameters, so that a test can plant exactly one difference.
-import type { Outcome, RequestRecord } from '../../../src/metrics/record';
+import type { Outcome, RequestRecord, ServerUsage } from '../../../src/metrics/record';
 import { coefficientOfVariation, distributionOf } from '../../../src/metrics/statistics';
 import type { RunManifest, StageManifest, TokenSource } from '../../../src/report/manifest';
 import type { Run } from '../../../src/report/run';
@@ -42,6 +42,16 @@ export interface SyntheticOptions {
   /** Template tokens the server adds. */
   readonly template?: number;
   readonly tokensPerChunk?: number;
+  /** Share of requests that repeat the first prompts of the run. */
+  readonly repeatShare?: number;
+  /** The seed of the prompts' hashes, when it is not the run's. */
+  readonly promptSeed?: number;
+  /** Share of each prompt that the server says it had cached; absent: it says nothing. */
+  readonly cachedShare?: number;
+  /** Factor of the client's over the server's count of output tokens. */
+  readonly clientFactor?: number;
+  /** Put over the manifest at the end. */
+  readonly manifest?: (manifest: RunManifest) => RunManifest;
   /** The run ends after this many requests: killed. */
   readonly stopAfter?: number;
 }
@@ -96,7 +106,8 @@ function block(count: number, length: number, random: () => number): number[] {
   return sums.map((value) => (value / total) * length);
 }
 
-type Settings = Required<Omit<SyntheticOptions, 'stopAfter'>> & Pick<SyntheticOptions, 'stopAfter'>;
+type Optional = 'stopAfter' | 'cachedShare' | 'promptSeed' | 'manifest';
+type Settings = Required<Omit<SyntheticOptions, Optional>> & Pick<SyntheticOptions, Optional>;
 
 function settings(options: SyntheticOptions): Settings {
   const usage = options.usage ?? true;
@@ -126,6 +137,8 @@ function settings(options: SyntheticOptions): Settings {
     lagSeconds: 0.0002,
     template: 0,
     tokensPerChunk: 1,
+    repeatShare: 0,
+    clientFactor: 1,
     ...options,
   };
 }
@@ -142,11 +155,12 @@ export function syntheticRun(options: SyntheticOptions = {}): Run {
   });
   const planned = set.stages.map((_, stage) => records.filter((record) => record.stage === stage).length);
   const kept = set.stopAfter === undefined ? records : records.slice(0, set.stopAfter);
+  const manifest = (set.manifest ?? ((own: RunManifest) => own))(manifestOf(set, kept, planned));
   return {
     folder: `run-${set.seed}`,
     tool: { name: 'isoperf', version: '0.1.0' },
-    manifest: manifestOf(set, kept, planned),
-    config: manifestOf(set, kept, planned).config.effective,
+    manifest,
+    config: manifest.config.effective,
     records: kept,
     stages: new Map(),
     files: ['run.json', 'records.jsonl'],
@@ -208,7 +222,7 @@ function oneRecord(
     sentSeconds,
     askedPromptTokens,
     maxTokens,
-    promptHash: `h${set.seed}-${id}`,
+    promptHash: `h${set.promptSeed ?? set.seed}-${id % 100 < set.repeatShare * 100 ? 0 : id}`,
   };
   const base = { ...planned, requestBytes: 200 + 5 * askedPromptTokens, outcome };
   if (failed) return { ...base, chunkSeconds: [], endSeconds: first };
@@ -221,9 +235,20 @@ function oneRecord(
     ...(set.streaming && set.tokenizer ? { chunkTokens: perChunk } : {}),
     lastTokenSeconds,
     endSeconds: lastTokenSeconds + 0.0001,
-    ...(set.usage ? { usage: { promptTokens: askedPromptTokens + set.template, completionTokens: tokens } } : {}),
+    ...(set.usage ? { usage: usageOf(set, askedPromptTokens, tokens) } : {}),
     finishReason: early ? 'stop' : 'length',
-    ...(set.tokenizer ? { clientPromptTokens: askedPromptTokens, clientOutputTokens: tokens } : {}),
+    ...(set.tokenizer
+      ? { clientPromptTokens: askedPromptTokens, clientOutputTokens: Math.round(tokens * set.clientFactor) }
+      : {}),
+  };
+}
+
+function usageOf(set: Settings, askedPromptTokens: number, tokens: number): ServerUsage {
+  const promptTokens = askedPromptTokens + set.template;
+  return {
+    promptTokens,
+    completionTokens: tokens,
+    ...(set.cachedShare === undefined ? {} : { cachedPromptTokens: Math.round(promptTokens * set.cachedShare) }),
   };
 }
 
@@ -264,7 +289,7 @@ function manifestOf(set: Settings, records: readonly RequestRecord[], planned: r
     },
     workload: {
       fingerprint: `f${set.seed}`,
-      promptsHash: `p${set.seed}`,
+      promptsHash: `p${set.promptSeed ?? set.seed}`,
       seed: set.seed,
       dataType: 'random',
       distinctPrompts: records.length,

@@ -1,0 +1,66 @@
+// Findings after alignment: what it removed, what it left, what it could remove, and which file it would need.
+import { ALIGNABLE, align, type Aligned, type Alignable, type AlignmentStep } from './align';
+import type { Finding } from './comparison';
+import { examine } from './dimensions';
+import { round, successesOf, type Side } from './side';
+import { suggestedCut, timeSeriesOf } from './warmup-detection';
+
+/** The start of a window, over the rest of it, that is still a cold start after a cut. */
+const STILL_COLD = 1.5;
+
+export function alignedFindings(start: Aligned, final: Aligned, steps: readonly AlignmentStep[]): Finding[] {
+  const before = examine(start);
+  const applied = steps.filter((step) => step.ok);
+  const after = applied.length === 0 ? before : examine(final);
+  return before.map((finding, i): Finding => {
+    const step = steps.find(({ dimension }) => dimension === finding.dimension);
+    const differs = finding.state === 'confounds' || finding.state === 'unknown';
+    if (!step) return differs ? { ...after[i]!, ...alignableOf(start, after[i]!) } : after[i]!;
+    if (!differs) return finding;
+    if (!step.ok) return { ...finding, alignable: { possible: false, words: step.words } };
+    return removed(finding, step, final);
+  });
+}
+
+function removed(finding: Finding, step: AlignmentStep, final: Aligned): Finding {
+  if (finding.dimension !== 'warmup-window') {
+    return { ...finding, state: 'aligned', message: `${finding.message} Aligned: ${step.words}.` };
+  }
+  const left = [final.a, final.b].map(remainder);
+  const words = left.every((ratio) => ratio !== undefined)
+    ? ` What remains: the first tenth of the window has ${ratioWords(left[0]!)} times the median of the rest on A, ${ratioWords(left[1]!)} on B.`
+    : '';
+  const cold = left.map((ratio) => (ratio ?? 1) >= STILL_COLD);
+  const message = `${finding.message} Aligned: ${step.words}.${words}`;
+  return cold[0] === cold[1]
+    ? { ...finding, state: 'aligned', message }
+    : { ...finding, message: `${message} One side still starts cold, so the difference is not removed.` };
+}
+
+function remainder({ stages }: Side): number | undefined {
+  const [opening] = stages;
+  const successes = opening && successesOf([opening]);
+  const cut = successes && suggestedCut(timeSeriesOf(successes));
+  return cut && cut.requests === 0 ? cut.ratioAfter : cut?.ratioBefore;
+}
+
+function ratioWords(ratio: number): string {
+  return round(Number(ratio.toPrecision(3)));
+}
+
+function isAlignable(dimension: string): dimension is Alignable {
+  return (ALIGNABLE as readonly string[]).includes(dimension);
+}
+
+/** Tried for what differs and was not asked for: the switch that would remove it, or the file that is missing. */
+function alignableOf(start: Aligned, { dimension, state }: Finding): Pick<Finding, 'alignable'> {
+  if (state === 'same' || !isAlignable(dimension)) return {};
+  const [step] = align(start, [dimension]);
+  return step ? { alignable: { possible: step.ok, words: step.words } } : {};
+}
+
+export function alignmentNotes(steps: readonly AlignmentStep[]): string[] {
+  return steps.map(({ dimension, ok, words }) =>
+    ok ? `Aligned in ${dimension}: ${words}.` : `Not aligned in ${dimension}: ${words}.`,
+  );
+}

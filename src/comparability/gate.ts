@@ -1,0 +1,152 @@
+// A gate for CI: which verdicts and which worsenings fail a build. What cannot be judged never passes as good.
+import type { Comparison, MetricComparison, MetricName, Statistic } from './comparison';
+
+export const GATE_CONDITIONS = ['confounded', 'undetermined', 'regression', 'difference'] as const;
+export type GateCondition = (typeof GATE_CONDITIONS)[number];
+
+/** `ttft.p95=5%`: worse by more than this, and beyond chance, is a regression. */
+export interface Threshold {
+  readonly metric: MetricName;
+  readonly statistic: Statistic;
+  readonly amount: number;
+  /** Percent of A, or the metric's own unit. */
+  readonly unit: string;
+  /** As the user wrote it. */
+  readonly text: string;
+}
+
+export interface GateResult {
+  readonly passed: boolean;
+  readonly exitCode: 0 | 3 | 4 | 5;
+  /** Why, one line each; at least one. */
+  readonly reasons: readonly string[];
+}
+
+const METRICS: readonly MetricName[] = [
+  'ttft',
+  'tpot',
+  'itl',
+  'ntpot',
+  'request_latency',
+  'requests_per_sec',
+  'input_tokens_per_sec',
+  'output_tokens_per_sec',
+  'total_tokens_per_sec',
+  'request_goodput',
+  'error_rate',
+];
+const STATISTICS: readonly Statistic[] = ['mean', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'value'];
+/** Of a metric's own unit into the table's: milliseconds and seconds are told apart there. */
+const UNITS = ['%', 'ms', 's', ''] as const;
+
+/** A text like `ttft.p95=5%`, `requests_per_sec=3%`, `tpot.mean=0.5ms`; else why it is none. */
+export function parseThreshold(text: string): Threshold | string {
+  const [name = '', value = ''] = text.split('=');
+  const [metricName, ...rest] = name.trim().split('.');
+  const metric = METRICS.find((known) => known === metricName);
+  if (!metric) return `'${metricName ?? ''}' is no metric: it is one of ${METRICS.join(', ')}`;
+  const named = rest.join('.');
+  const isRate = metric.endsWith('per_sec') || metric === 'error_rate' || metric === 'request_goodput';
+  const statistic = STATISTICS.find((known) => known === (named === '' && isRate ? 'value' : named));
+  if (!statistic || (statistic === 'value') !== isRate) {
+    return isRate
+      ? `${metric} has no '${named}': write ${metric}=5%`
+      : `${metric} needs a statistic, one of ${STATISTICS.slice(0, -1).join(', ')}: write ${metric}.p95=5%`;
+  }
+  const [, amount, unit] = /^\s*(\d+(?:\.\d+)?)\s*(%|ms|s)?\s*$/.exec(value) ?? [];
+  if (amount === undefined) return `'${value}' is no limit: write a number with % (of A), ms or s, such as ${name}=5%`;
+  if (isRate && unit !== undefined && unit !== '%')
+    return `${metric} has no unit ${unit}: write % (of A) or a bare number`;
+  if (!isRate && unit === undefined) return `${name}=${value} needs a unit: % (of A), ms or s`;
+  return { metric, statistic, amount: Number(amount), unit: UNITS.find((known) => known === unit) ?? '', text };
+}
+
+/**
+ * Exit codes: 3 confounded, 4 undetermined, 5 a regression or difference, 0 none of what was asked for. A threshold on a metric
+ * that is confounded or cannot be judged fails with 3 or 4: a gate that passes what it cannot see is none.
+ */
+export function gate(
+  comparison: Comparison,
+  conditions: readonly GateCondition[],
+  thresholds: readonly Threshold[],
+): GateResult {
+  const { verdict, metrics } = comparison;
+  const fails = (condition: GateCondition): boolean => conditions.includes(condition);
+  if (fails('confounded') && verdict.state === 'confounded') return failed(3, [verdict.sentence]);
+  if (fails('undetermined') && verdict.state === 'undetermined') return failed(4, [verdict.sentence]);
+  if (fails('regression')) {
+    const found = thresholds.length > 0 ? byThreshold(metrics, thresholds) : anyWorse(metrics);
+    if (found) return found;
+  }
+  if (fails('difference')) {
+    const different = usable(metrics).filter(({ difference }) => difference?.detected === true);
+    if (different.length > 0) return failed(5, different.map(line));
+  }
+  return { passed: true, exitCode: 0, reasons: [`nothing of ${conditions.join(', ')} was found`] };
+}
+
+function failed(exitCode: 3 | 4 | 5, reasons: readonly string[]): GateResult {
+  return { passed: false, exitCode, reasons };
+}
+
+function usable(metrics: readonly MetricComparison[]): MetricComparison[] {
+  return metrics.filter(({ verdict, better }) => verdict.startsWith('comparable') && better !== 'neither');
+}
+
+function isWorse({ difference, better }: MetricComparison): boolean {
+  const absolute = difference?.absolute ?? 0;
+  return better === 'lower' ? absolute > 0 : better === 'higher' ? absolute < 0 : false;
+}
+
+function anyWorse(metrics: readonly MetricComparison[]): GateResult | undefined {
+  const worse = usable(metrics).filter((metric) => isWorse(metric) && metric.difference?.detected === true);
+  return worse.length > 0 ? failed(5, worse.map(line)) : undefined;
+}
+
+function byThreshold(metrics: readonly MetricComparison[], thresholds: readonly Threshold[]): GateResult | undefined {
+  const results = thresholds.map((threshold) => {
+    const rows = metrics.filter(
+      ({ metric, statistic }) => metric === threshold.metric && statistic === threshold.statistic,
+    );
+    return { threshold, rows };
+  });
+  const reasons: string[] = [];
+  let code: 0 | 3 | 4 | 5 = 0;
+  const worst = (found: 3 | 4 | 5): void => {
+    code = code === 5 || found === 5 ? 5 : code === 3 || found === 3 ? 3 : found;
+  };
+  for (const { threshold, rows } of results) {
+    if (rows.length === 0) {
+      worst(4);
+      reasons.push(`${threshold.text}: the comparison has no such number`);
+    }
+    for (const row of rows) {
+      if (row.verdict === 'confounded') {
+        worst(3);
+        reasons.push(`${threshold.text}: ${row.label} cannot be judged, confounded by ${row.because.join(', ')}`);
+      } else if (!row.verdict.startsWith('comparable') || !row.difference) {
+        worst(4);
+        const why = row.a.missing ?? row.b.missing ?? row.because.join(', ');
+        reasons.push(`${threshold.text}: ${row.label} cannot be judged: ${why}`);
+      } else if (isWorse(row) && exceeds(row, threshold) && row.difference.detected !== false) {
+        worst(5);
+        reasons.push(`${threshold.text}: ${line(row)}`);
+      }
+    }
+  }
+  const exitCode = code as 0 | 3 | 4 | 5;
+  return exitCode === 0 ? undefined : failed(exitCode, reasons);
+}
+
+/** Without an interval (no records) the figure itself decides. */
+function exceeds({ difference, unit }: MetricComparison, threshold: Threshold): boolean {
+  const { absolute = 0, percentOfA } = difference ?? {};
+  if (threshold.unit === '%') return Math.abs(percentOfA ?? (absolute === 0 ? 0 : Infinity)) > threshold.amount;
+  const factor = threshold.unit === 'ms' && unit === 's' ? 0.001 : threshold.unit === 's' && unit === 'ms' ? 1000 : 1;
+  return Math.abs(absolute) > threshold.amount * factor;
+}
+
+function line({ label, difference, a, b, unit }: MetricComparison): string {
+  const figure = (value: number | undefined): string => String(Number((value ?? NaN).toPrecision(3)));
+  return `${label} ${figure(a.value)} ${unit} on A, ${figure(b.value)} ${unit} on B: ${difference?.words ?? 'no difference'}`;
+}

@@ -1,0 +1,90 @@
+// One row per quantity and statistic of a matched stage: both sides' samples, before anything is said about their difference.
+import { minimumCountFor } from '../metrics/statistics';
+import type { MetricComparison, MetricName, MetricSide, Statistic } from './comparison';
+import { GOODPUT, LATENCIES, RATES, SCHEDULE_DELAY, type Counting, type LatencyQuantity } from './quantities';
+import { errorRateSample, latencySamples, rateSample, type Draws, type Sample } from './samples';
+import type { StagePair } from './stages';
+
+export interface Row {
+  readonly metric: MetricName;
+  readonly statistic: Statistic;
+  readonly label: string;
+  readonly unit: string;
+  readonly better: MetricComparison['better'];
+  /** Into `unit`. */
+  readonly scale: number;
+  readonly a: Sample;
+  readonly b: Sample;
+}
+
+/** @param resamples 0: values alone, without intervals */
+export function rowsOf(pair: StagePair, countingA: Counting, countingB: Counting, resamples: number): Row[] {
+  // Each side draws from its own stream; which streams does not depend on how many metrics there are.
+  const draws = (offset: number): [Draws, Draws] => {
+    const first = 2 * (pair.index * 100 + offset) + 1;
+    return [
+      { seed: first, resamples },
+      { seed: first + 1, resamples },
+    ];
+  };
+  const latency = (quantity: LatencyQuantity, offset: number): Row[] => {
+    const [drawsA, drawsB] = draws(offset);
+    const statistics = quantity === SCHEDULE_DELAY ? LATENESS : statisticsOf(pair);
+    const samplesA = latencySamples(pair.a, quantity, statistics, countingA, drawsA);
+    const samplesB = latencySamples(pair.b, quantity, statistics, countingB, drawsB);
+    const inSeconds = quantity.metric === 'request_latency' && largest(samplesA, samplesB) >= 10;
+    return statistics.map((statistic) => ({
+      metric: quantity.metric,
+      statistic,
+      label: `${quantity.label} ${statistic}`,
+      unit: inSeconds ? 's' : 'ms',
+      better: quantity.better,
+      scale: inSeconds ? 1 : 1000,
+      a: samplesA.get(statistic)!,
+      b: samplesB.get(statistic)!,
+    }));
+  };
+  const limited = [countingA, countingB].some(({ limits }) => Object.keys(limits).length > 0);
+  const rates = [...RATES, ...(limited ? [GOODPUT] : [])].map((quantity, i): Row => {
+    const [drawsA, drawsB] = draws(20 + i);
+    const samples = {
+      a: rateSample(pair.a, quantity, countingA, drawsA),
+      b: rateSample(pair.b, quantity, countingB, drawsB),
+    };
+    return { ...quantity, statistic: 'value', scale: 1, ...samples };
+  });
+  const [drawsA, drawsB] = draws(40);
+  const errors: Row = {
+    metric: 'error_rate',
+    statistic: 'value',
+    label: 'Error rate',
+    unit: '%',
+    better: 'lower',
+    scale: 1,
+    a: errorRateSample(pair.a, drawsA),
+    b: errorRateSample(pair.b, drawsB),
+  };
+  return [...LATENCIES.flatMap(latency), ...rates, errors, ...latency(SCHEDULE_DELAY, 50)];
+}
+
+/** Lateness is a check, not a result: its middle and its tail are enough. */
+const LATENESS: readonly Statistic[] = ['p50', 'p99'];
+
+function statisticsOf(pair: StagePair): readonly Statistic[] {
+  const usual: readonly Statistic[] = ['mean', 'p50', 'p90', 'p95', 'p99'];
+  const sizes = [pair.a, pair.b].map((stage) => stage.records?.length ?? stage.report?.successes.count ?? 0);
+  return Math.min(...sizes) >= minimumCountFor(99.9) ? [...usual, 'p99.9'] : usual;
+}
+
+function largest(...samples: readonly ReadonlyMap<Statistic, Sample>[]): number {
+  return Math.max(0, ...samples.map((sample) => sample.get('mean')?.side.value ?? 0));
+}
+
+/** A row with no value on either side says nothing, unless the requests were too few: that is worth seeing. */
+export function hasNews({ a, b }: Row): boolean {
+  return a.side.value !== undefined || b.side.value !== undefined || withheld(a.side) || withheld(b.side);
+}
+
+export function withheld(side: MetricSide): boolean {
+  return side.n > 0 && side.missing?.startsWith('n = ') === true;
+}

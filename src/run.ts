@@ -13,6 +13,7 @@ import { measuredSuccesses, outcomeInWords, realisedLengths, realisedLoad, type 
 import { countTokens, makeReports, writeReports, type FinishContext, type Reports } from './run/finish';
 import { plannedManifest, problemFacts, writeManifest } from './run/manifest';
 import { prepareRun, timeoutSeconds, type Prepared } from './run/prepare';
+import { ServerMetricsCollector, stageIntervalSeconds, writePrometheusReports } from './run/server-metrics';
 import { RunStore } from './run/store';
 import type { FinishedRun, RunInput, RunOptions, RunResult } from './run/types';
 
@@ -73,12 +74,13 @@ class RunningBenchmark {
       this.writeConfig();
     });
     const store = await this.openStore();
+    const telemetry = this.serverMetrics();
     this.announce();
     this.startClock();
     const outcomes = await runStages({
       stages: this.stages,
       client: this.prepared.client,
-      intervalSeconds: config.load.interval,
+      intervalSeconds: stageIntervalSeconds(config),
       timeoutSeconds: timeoutSeconds(this.input),
       keepRawBody: config.report.request_lifecycle.per_request === true,
       graceSeconds: this.options.graceSeconds,
@@ -90,18 +92,31 @@ class RunningBenchmark {
         this.watch(record);
       },
       onStageStarted: ({ id }) => {
+        telemetry.stageStarted(id);
         this.manifest.stages[id] = { ...this.manifest.stages[id]!, state: 'running' };
         this.guard(() => {
           writeManifest(this.folder, this.manifest);
         });
       },
       onStageFinished: (outcome) => {
+        telemetry.stageFinished();
         this.stageEnded(outcome, store);
       },
     });
     this.stopClock();
     await store.settle();
+    const windows = await telemetry.finish(this.manifest.clock.zeroMonotonicSeconds, this.options.stop);
+    if (windows.length > 0) this.manifest.serverMetrics = [...windows];
+    this.guard(() => {
+      writePrometheusReports(this.folder, this.prefix, windows);
+    });
     return this.finish(store, outcomes);
+  }
+
+  private serverMetrics(): ServerMetricsCollector {
+    const { config } = this.input;
+    const { model } = this.prepared;
+    return new ServerMetricsCollector({ config, model, apiKey: this.options.apiKey, note: this.note });
   }
 
   /** Every record comes here, those of warm-ups too, as in inference-perf. An open breaker ends the run at once. */

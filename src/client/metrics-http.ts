@@ -53,10 +53,13 @@ export interface PrometheusWindow {
 export async function askPrometheus(window: PrometheusWindow): Promise<WindowMetrics> {
   const metrics: Record<string, MetricValues> = {};
   const absent: { key: string; lookedFor: string; reason: string }[] = [];
+  // A Prometheus that cannot be reached would be waited for a hundred times.
+  let unreachable: string | undefined;
   for (const metric of window.metrics) {
     const values: Partial<Record<MetricField, number>> = {};
     for (const [field, query] of queriesFor(metric, window.filters, window.windowSeconds)) {
-      const answer = await instant(window, query);
+      const answer: number | string = unreachable ?? (await instant(window, query));
+      if (typeof answer === 'string' && answer.includes(' could not be read: ')) unreachable = answer;
       if (typeof answer === 'number') values[field] = answer;
       else absent.push({ key: `${metric.key}.${field}`, lookedFor: query, reason: answer });
     }

@@ -60,7 +60,7 @@ function parseLabels(text: string, start: number): { labels: Record<string, stri
     for (at = LABEL.lastIndex; text[at] !== '"'; at++) {
       if (at >= text.length) return undefined;
       if (text[at] === '\\') value += ESCAPES[text[++at] ?? ''] ?? `\\${text[at] ?? ''}`;
-      else value += text[at];
+      else value += text[at]!;
     }
     at++;
     labels[label[1]!] = value;

@@ -7,6 +7,8 @@ export interface Scrape {
   /** Seconds of the monotonic clock. */
   readonly atSeconds: number;
   readonly samples: readonly MetricSample[];
+  /** Taken during a stage: only its gauges were kept. */
+  readonly gaugesOnly?: boolean;
 }
 
 export interface MetricValues extends Partial<Record<MetricField, number>> {
@@ -25,7 +27,7 @@ export interface WindowMetrics {
 /**
  * @param model only series of this model count, where series are labelled by model
  * Counters and histograms are differences of the last and the first scrape, series by series: exact, without the extrapolation of
- * Prometheus' rate(). A series that fell was reset; then it counts from 0. Gauges are statistics over all scrapes.
+ * Prometheus' rate(). A series that fell was reset; then it counts from 0. Gauges are statistics over the scrapes in between.
  */
 export function windowMetrics(
   wanted: readonly ServerMetric[],
@@ -59,14 +61,17 @@ function samplesOf(samples: readonly MetricSample[], model: string): ReadonlyMap
 
 interface OwnScrape {
   readonly atSeconds: number;
+  readonly gaugesOnly?: boolean;
   readonly samples: ReadonlyMap<string, readonly MetricSample[]>;
 }
 
 /** The values, or why there are none. */
 function valuesOf(metric: ServerMetric, scrapes: readonly OwnScrape[]): MetricValues | string {
-  const [first, last] = [scrapes[0], scrapes.at(-1)];
-  if (!first || !last) return 'the server was not scraped';
+  if (scrapes.length === 0) return 'the server was not scraped';
   if (metric.kind === 'gauge') return gaugeValues(metric, scrapes);
+  const ends = scrapes.filter(({ gaugesOnly }) => gaugesOnly !== true);
+  const [first, last] = [ends[0], ends.at(-1)];
+  if (!first || !last) return 'the server was not scraped at the ends of the window';
   if (first === last) return 'the server was scraped once only: there is no difference';
   const seconds = last.atSeconds - first.atSeconds;
   return metric.kind === 'counter'
@@ -76,8 +81,11 @@ function valuesOf(metric: ServerMetric, scrapes: readonly OwnScrape[]): MetricVa
 
 const NOT_THERE = 'the server has no such metric';
 
+/** Before and after a stage a server is idle: only what was read in between tells of the stage. */
 function gaugeValues({ name, kind }: ServerMetric, scrapes: readonly OwnScrape[]): MetricValues | string {
-  const sums = scrapes.flatMap(({ samples }) => {
+  const during = scrapes.filter(({ gaugesOnly }) => gaugesOnly === true);
+  if (during.length === 0) return 'no scrape fell inside the window';
+  const sums = during.flatMap(({ samples }) => {
     const found = samples.get(name);
     return found ? [found.reduce((sum, { value }) => sum + value, 0)] : [];
   });
@@ -177,4 +185,20 @@ export function bucketQuantile(buckets: readonly Bucket[], q: number): number | 
   return bucket.count === before
     ? bucket.le
     : start + ((bucket.le - start) * (rank - before)) / (bucket.count - before);
+}
+
+/** Samples of the wanted metrics alone: a server's page holds hundreds of others. */
+export function keepWanted(
+  wanted: readonly ServerMetric[],
+  samples: readonly MetricSample[],
+  gaugesOnly: boolean,
+): MetricSample[] {
+  const names = new Set(
+    wanted.flatMap(({ kind, name }) => {
+      if (kind === 'gauge') return [name];
+      if (gaugesOnly) return [];
+      return kind === 'counter' ? [name, `${name}_total`] : [`${name}_bucket`, `${name}_sum`, `${name}_count`];
+    }),
+  );
+  return samples.filter(({ name }) => names.has(name));
 }

@@ -2,7 +2,6 @@
 import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 export interface HubFile {
@@ -55,7 +54,7 @@ export async function fetchFromHub(what: HubFile, access: HubAccess): Promise<Hu
       return { ok: false, status: response.status, reason: refusal(response.status, url, Boolean(token)) };
     }
     mkdirSync(path.dirname(place), { recursive: true });
-    await pipeline(Readable.fromWeb(response.body), createWriteStream(temporary));
+    await pipeline(chunksOf(response.body), createWriteStream(temporary));
     renameSync(temporary, place);
     return { ok: true, path: place, url, wasCached: false };
   } catch (error) {
@@ -72,4 +71,13 @@ function refusal(status: number, url: string, hasToken: boolean): string {
       : `${url} answered ${status}: it needs a token in HF_TOKEN`;
   }
   return `${url} answered ${status}`;
+}
+
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
 }

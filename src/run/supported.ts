@@ -90,17 +90,8 @@ function dataRefusals({ data }: EffectiveConfig): Problem[] {
   return problems;
 }
 
-function leftOut({ metrics, storage }: EffectiveConfig): Problem[] {
+function leftOut({ storage }: EffectiveConfig): Problem[] {
   const problems: Problem[] = [];
-  if (metrics?.prometheus) {
-    problems.push(
-      warning(
-        'RUN030',
-        ['metrics'],
-        'Server metrics are not collected by this engine yet: the report has no *_prometheus_metrics.json.',
-      ),
-    );
-  }
   if (storage?.google_cloud_storage || storage?.simple_storage_service) {
     const key = storage.google_cloud_storage ? 'google_cloud_storage' : 'simple_storage_service';
     problems.push(

@@ -8,6 +8,7 @@ export async function run(): Promise<void> {
   mocha.suite.emit('pre-require', globalThis, '', mocha);
   await import('./activation.tests');
   await import('./language.tests');
+  await import('./editing.tests');
   await import('./runs.tests');
   const rows: { title: string; error?: string }[] = [];
   const failures = await new Promise<number>((resolve) => {

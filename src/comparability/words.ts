@@ -43,7 +43,9 @@ export interface EvidenceRow {
 function evidenceRows({ a, b }: Pick<Finding, 'a' | 'b'>): EvidenceRow[] {
   const rest = [...b.evidence];
   const rows = a.evidence.map((left): EvidenceRow => {
-    const at = rest.findIndex((right) => subject(right) === subject(left));
+    const exact = rest.findIndex((right) => subject(right) === subject(left));
+    // Two sides may say the same of themselves in files of different names.
+    const at = exact >= 0 ? exact : rest.findIndex((right) => right.key === left.key);
     const [right] = at < 0 ? [undefined] : rest.splice(at, 1);
     return { place: place(left, right), a: valueWords(left), b: valueWords(right) };
   });

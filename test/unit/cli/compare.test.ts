@@ -52,6 +52,9 @@ beforeAll(() => {
   const stages = [{ rateRps: 5, durationSeconds: 5, warmup: true }, STAGE];
   write('a', syntheticRun({ seed: 1, stages }));
   write('a2', syntheticRun({ seed: 2, stages }));
+  write('a3', syntheticRun({ seed: 11, stages }));
+  write('a4', syntheticRun({ seed: 12, stages }));
+  write('slow', syntheticRun({ seed: 13, stages, ttftSeconds: 0.1 }));
   write('b', syntheticRun(B));
   write('killed', syntheticRun({ seed: 4, stages, stopAfter: 200 }));
   write('parent/only', syntheticRun({ seed: 5, stages }));
@@ -162,6 +165,107 @@ describe('intent', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/3 things changed/);
     expect((await call('a', 'b', '--intended', 'output-length')).code).toBe(3);
+  });
+});
+
+describe('alignment, repeats, saving, stacks', () => {
+  it('--align removes what records allow and says what each step took away', async () => {
+    const before = await call('a', 'b');
+    expect(before.out).toMatch(/could be aligned with --align token-source/);
+    const { code, out } = await call('a', 'b', '--align', 'token-source,warmup-window');
+    expect(code).toBe(3);
+    expect(out).toMatch(/aligned {2}Token counter/);
+    expect(out).toMatch(/differ in output-length\./);
+    await expect(call('a', 'b', '--align', 'server')).rejects.toThrow(
+      /one of warmup-window, completeness, token-source/,
+    );
+  });
+
+  it('folders with commas are repeats', async () => {
+    const { code, out } = await call('a,a2', 'a3,a4', '--json');
+    const comparison = JSON.parse(out) as Comparison;
+    expect(code).toBe(0);
+    expect(comparison.repeats).toMatchObject({ a: ['a', 'a2'], b: ['a3', 'a4'] });
+    expect(comparison.metrics.some(({ difference }) => difference?.noise !== undefined)).toBe(true);
+    expect((await call('a,nowhere', 'b')).code).toBe(2);
+  });
+
+  it('--save keeps a comparison that is shown again as it was', async () => {
+    const { out } = await call('a', 'b', '--save', 'saved.json');
+    const again = await call('saved.json');
+    expect(again.code).toBe(3);
+    expect(again.out).toBe(out);
+    expect((await call('saved.json', '--format', 'markdown')).out).toMatch(/^## Not comparable/);
+    await expect(call('saved.json', '--intended', 'server')).rejects.toThrow(/name the two folders/);
+    writeFileSync(path.join(home, 'other.json'), '{"format": "x"}');
+    expect(await call('other.json')).toMatchObject({ code: 2, err: expect.stringMatching(/no comparison/) as string });
+    expect((await call('missing.json')).code).toBe(2);
+  });
+
+  it('--stack-a and --stack-b say what served; a stack.yaml in a folder does by itself', async () => {
+    writeFileSync(path.join(home, 'one.yaml'), 'image: vllm/vllm-openai:v1\nreplicas: 1\naccelerator: H100\n');
+    writeFileSync(path.join(home, 'two.yaml'), 'image: vllm/vllm-openai:v2\nreplicas: 1\naccelerator: H100\n');
+    const { code, out } = await call('a', 'a2', '--stack-a', 'one.yaml', '--stack-b', 'two.yaml');
+    expect(code).toBe(3);
+    expect(out).toMatch(/engine version \(image vllm\/vllm-openai\) v1 on A,\s+v2 on B/);
+    expect(out).toMatch(/one\.yaml image \/ two\.yaml image/);
+    const intended = await call('a', 'a2', '--stack-a', 'one.yaml', '--stack-b', 'two.yaml', '--intended', 'server');
+    expect(intended.code).toBe(0);
+    expect(intended.out).toMatch(/with server as the one\s+intended change \(engine version/);
+    await expect(call('a', 'a2', '--stack-a', 'nothing.yaml')).rejects.toThrow(/cannot be read/);
+  });
+});
+
+describe('the gate', () => {
+  it('passes and fails by what is asked for', async () => {
+    expect(await call('a', 'b', '--fail-on', 'confounded')).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/^Gate failed: Not comparable/) as string,
+    });
+    expect(await call('a', 'b', '--fail-on', 'undetermined')).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^Gate passed/) as string,
+    });
+    expect((await call('a', 'a2', '--fail-on', 'confounded,undetermined,regression')).code).toBe(0);
+  });
+
+  it('a regression beyond its limit fails, a smaller one does not, an improvement never', async () => {
+    const limit = (value: string) => call('a', 'slow', '--fail-on', 'regression', '--threshold', value);
+    expect(await limit('ttft.p50=5%')).toMatchObject({
+      code: 5,
+      err: expect.stringMatching(/ttft\.p50=5%: TTFT p50 .*worse/) as string,
+    });
+    expect((await limit('ttft.p50=500%')).code).toBe(0);
+    expect((await limit('ttft.p50=10ms')).code).toBe(5);
+    expect((await limit('ttft.p50=1s')).code).toBe(0);
+    expect((await limit('requests_per_sec=5%')).code).toBe(0);
+    expect((await call('slow', 'a', '--fail-on', 'regression', '--threshold', 'ttft.p50=5%')).code).toBe(0);
+    expect((await call('a', 'slow', '--fail-on', 'regression')).code).toBe(5);
+    expect((await call('slow', 'a', '--fail-on', 'difference')).code).toBe(5);
+  });
+
+  it('what cannot be judged does not pass', async () => {
+    const limit = ['--fail-on', 'regression', '--threshold', 'tpot.mean=5%'];
+    expect(await call('a', 'b', ...limit)).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/cannot be judged, confounded by/) as string,
+    });
+    expect((await call('a', 'a2', '--fail-on', 'regression', '--threshold', 'request_goodput=5%')).code).toBe(4);
+  });
+
+  it.each([
+    ['ttft=5%', /needs a statistic/],
+    ['speed.p95=5%', /no metric/],
+    ['ttft.p95=5', /needs a unit/],
+    ['ttft.p95=fast', /no limit/],
+    ['requests_per_sec=5ms', /no unit ms/],
+  ])('%s is refused', async (text, words) => {
+    await expect(call('a', 'b', '--fail-on', 'regression', '--threshold', text)).rejects.toThrow(words);
+  });
+
+  it('a limit without --fail-on regression says nothing', async () => {
+    await expect(call('a', 'b', '--threshold', 'ttft.p95=5%')).rejects.toThrow(/needs --fail-on regression/);
+    await expect(call('a', 'b', '--fail-on', 'rain')).rejects.toThrow(/is no condition/);
   });
 });
 

@@ -89,11 +89,13 @@ async function measured(name, work) {
   let peak = process.memoryUsage().rss;
   const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 20);
   const from = performance.now();
+  const cpuFrom = process.cpuUsage();
   const detail = await work();
   const seconds = (performance.now() - from) / 1000;
+  const { user, system } = process.cpuUsage(cpuFrom);
   clearInterval(timer);
   console.log(
-    `${name}: ${seconds.toFixed(2)} s, peak ${Math.round(Math.max(peak, process.memoryUsage().rss) / 1e6)} MB${detail}`,
+    `${name}: ${seconds.toFixed(2)} s (${((user + system) / 1e6).toFixed(2)} s of CPU), peak ${Math.round(Math.max(peak, process.memoryUsage().rss) / 1e6)} MB${detail}`,
   );
 }
 

@@ -90,10 +90,19 @@ function lengthNote({ path, realised, distribution }: DistributionExpectation): 
       label: `always ${figure(realised.mean)}`,
       tooltip: `Always **${figure(realised.mean)}**: min, max and std_dev are not used.`,
     };
+  const [mean, spread, ends] = [figure(realised.mean), figure(realised.spread), bounds(realised, min, max)];
+  const shares = [
+    ...(realised.atMin > 0.0005 ? [`${percent(realised.atMin)} are exactly ${min}`] : []),
+    ...(realised.atMax > 0.0005 ? [`${percent(realised.atMax)} exactly ${max}`] : []),
+  ];
   return {
     path,
-    label: `mean ${figure(realised.mean)}, spread ${figure(realised.spread)}${bounds(realised, min, max)}`,
-    tooltip: `After clamping and rounding: mean **${figure(realised.mean)}**, standard deviation ${figure(realised.spread)}; ${percent(realised.atMin)} are exactly ${min}, ${percent(realised.atMax)} exactly ${max}.`,
+    label: fit(
+      `mean ${mean}, spread ${spread}${ends}`,
+      `mean ${mean} ± ${spread}${ends}`,
+      `mean ${mean}, spread ${spread}`,
+    ),
+    tooltip: `After clamping and rounding: mean **${mean}**, standard deviation ${spread}${shares.map((share) => `; ${share}`).join('')}.`,
   };
 }
 
@@ -104,15 +113,21 @@ function bounds(realised: Realised, min: number, max: number): string {
   return parts.length === 0 ? '' : `, ${parts.join(', ')}`;
 }
 
+/** What fits: VS Code cuts the hints of a line at 43 characters. */
+function fit(...candidates: readonly string[]): string {
+  return candidates.find((text) => text.length <= MAX_LABEL) ?? candidates.at(-1)!;
+}
+
+const MAX_LABEL = 43;
+
 /** Limits of the client, at `load:`. */
 function loadNote({ workers, inFlightCap, timeout }: Expectations): Note {
   const isCounted = inFlightCap !== undefined && Number.isFinite(inFlightCap);
-  const cap = isCounted ? `at most ${inFlightCap} in flight` : 'no limit in flight known';
-  const where = workers.written
-    ? ''
-    : workers.count === undefined
-      ? ' (workers: CPUs)'
-      : ` (${workers.count} workers: CPUs here)`;
+  const cpus = workers.written || workers.count === undefined ? '' : ` (${workers.count} CPUs)`;
+  const limit = `timeout ${figure(timeout.seconds)} s`;
+  const label = isCounted
+    ? fit(`at most ${inFlightCap} in flight${cpus}, ${limit}`, `≤ ${inFlightCap} in flight${cpus}, ${limit}`, limit)
+    : limit;
   const tooltip = [
     workers.written
       ? `Workers: ${workers.count}, as written.`
@@ -122,14 +137,13 @@ function loadNote({ workers, inFlightCap, timeout }: Expectations): Note {
       : '',
     `A request is given up after **${timeout.seconds} s**${timeout.written ? '.' : ': request_timeout is not written, and the HTTP library stops there.'}`,
   ];
-  const label = `${cap}${where}, timeout ${timeout.seconds} s`;
   return { path: ['load'], label, tooltip: tooltip.filter((line) => line !== '').join('  \n') };
 }
 
 function typeNote({ arrivals, seeds }: Expectations): Note {
   const seed = /^arrivals: (the clock|\d+)/.exec(seeds[0] ?? '')?.[1];
-  const words = arrivals.split(':')[0]!.split(';')[0]!;
-  const label = seed === undefined ? words : `${words}; seed: ${seed}`;
+  const words = SHORT_LAWS.find(([start]) => arrivals.startsWith(start))?.[1] ?? arrivals;
+  const label = seed === undefined ? fit(words) : fit(`${words}; seed: ${seed}`, words);
   return {
     path: ['load', 'type'],
     label,
@@ -137,13 +151,29 @@ function typeNote({ arrivals, seeds }: Expectations): Note {
   };
 }
 
+const SHORT_LAWS = [
+  ['exponential gaps', 'bursty: exponential gaps'],
+  ['each second', 'Poisson counts per second'],
+  ['the times of', 'times of load.trace'],
+  ['closed loop', 'closed loop: one ends, the next starts'],
+  ['sessions', 'sessions, event after event'],
+] as const;
+
 function totalsNote(found: Expectations): Note | undefined {
   if (found.totalRequests === undefined || found.stages.length === 0) return undefined;
-  const parts = [`${whole(found.totalRequests)} requests`];
-  if (found.durationSeconds !== undefined) parts.push(duration(found.durationSeconds));
   const { input, output } = found;
-  if (input.totalTokens !== undefined) parts.push(`${short(input.totalTokens)} tokens in`);
-  if (output.totalTokens !== undefined) parts.push(`${short(output.totalTokens)} out`);
+  const count = whole(found.totalRequests);
+  const time = found.durationSeconds === undefined ? '' : `, ${duration(found.durationSeconds)}`;
+  const inOut = [
+    ...(input.totalTokens === undefined ? [] : [`${short(input.totalTokens)} in`]),
+    ...(output.totalTokens === undefined ? [] : [`${short(output.totalTokens)} out`]),
+  ].map((part) => `, ${part}`);
+  const label = fit(
+    `${count} requests${time}${inOut.join('')}${inOut.length > 0 ? ' tokens' : ''}`,
+    `${count} requests${time}${inOut.join('')}`,
+    `${count} req${time}${inOut.join('')}`,
+    `${count} requests${time}`,
+  );
   const tooltip = [
     `**${whole(found.totalRequests)}** requests in ${found.stages.length} stage${found.stages.length === 1 ? '' : 's'}.`,
     ...(found.durationSeconds === undefined
@@ -155,7 +185,7 @@ function totalsNote(found: Expectations): Note | undefined {
     tokens('Output (asked for)', output),
     ...(found.repeats === undefined ? [] : [`What comes again: ${found.repeats}.`]),
   ];
-  return { path: ['load', 'stages'], label: parts.join(', '), tooltip: tooltip.join('  \n') };
+  return { path: ['load', 'stages'], label, tooltip: tooltip.join('  \n') };
 }
 
 function tokens(name: string, { perRequest, totalTokens, note }: Expectations['input']): string {
@@ -168,10 +198,11 @@ function tokens(name: string, { perRequest, totalTokens, note }: Expectations['i
 function stageNote(stage: StageExpectation, found: Expectations, given: Circumstances): Note | undefined {
   const { requests, openUpToSeconds: open } = stage;
   if (requests === undefined) return undefined;
-  const safe = stage.safePercentile === undefined ? 'too few for any percentile' : `p${stage.safePercentile} at most`;
+  const safe = stage.safePercentile === undefined ? 'too few for percentiles' : `enough for p${stage.safePercentile}`;
   const again = (stage.sendsPerPrompt ?? 0) > 1 ? `, each prompt ${figure(stage.sendsPerPrompt!)}x` : '';
-  const limit = open === undefined ? '' : `, open up to ${figure(open)} s/request`;
-  const label = `${whole(requests)} requests, ${stage.warmup ? 'warm-up' : safe}${again}${limit}`;
+  const limit = open === undefined ? '' : `, open to ${figure(open)} s`;
+  const head = `${whole(requests)} requests, ${stage.warmup ? 'warm-up' : safe}`;
+  const label = again === '' ? fit(head + limit, head) : fit(head + again, whole(requests) + ' requests' + again);
   const need = stage.inFlightNeed;
   const tooltip = [
     `**${whole(requests)}** requests${stage.product !== undefined && stage.product !== requests ? `: the whole part of rate x duration, ${figure(stage.product)}` : ''}.`,
@@ -199,7 +230,7 @@ function dataNote({ output, input, repeats, stages }: Expectations): Note | unde
   const note = { path: ['data', 'type'], tooltip: tooltip.join('  \n') };
   if (output.note?.startsWith('capped') === true)
     return { ...note, label: `${output.perRequest?.mean ?? 0} output tokens a request` };
-  if (output.note !== undefined) return { ...note, label: `output ${output.note}` };
+  if (output.note !== undefined) return { ...note, label: fit(`output ${output.note}`, 'output as the data has it') };
   const most = Math.max(0, ...stages.map((stage) => stage.sendsPerPrompt ?? 0));
   if (most > 1) return { ...note, label: `each prompt up to ${Math.ceil(most)}x in a stage` };
   const isList = stages.some((stage) => stage.sendsPerPrompt !== undefined);

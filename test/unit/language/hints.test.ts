@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { hints } from '../../../src/language/hints';
 import { hover } from '../../../src/language/hover';
+import { TEMPLATES } from '../../../src/language/templates';
 import { cursor } from './screen';
 
 const TEXT = `# isoperf: seed=42
@@ -37,17 +38,17 @@ function shown(text: string, cpus?: number): Record<string, string> {
 describe('hints', () => {
   it('say what will really happen', () => {
     expect(shown(TEXT, 2)).toEqual({
-      'load:': 'at most 200 in flight (2 workers: CPUs here), timeout 20 s',
-      'type: poisson # arrivals': 'each second a Poisson number of requests; seed: 42',
-      'stages:': '92 requests, 23 s, 13.1k tokens in, 5,888 out',
-      '- rate: 10': '60 requests, p95 at most, open up to 20 s/request',
-      '- rate: 2.5': '32 requests, p90 at most, open up to 80 s/request',
+      'load:': '≤ 200 in flight (2 CPUs), timeout 20 s',
+      'type: poisson # arrivals': 'Poisson counts per second; seed: 42',
+      'stages:': '92 requests, 23 s, 13.1k in, 5,888 out',
+      '- rate: 10': '60 requests, enough for p95, open to 20 s',
+      '- rate: 2.5': '32 requests, enough for p90, open to 80 s',
       'input_distribution:': 'mean 143, spread 146, 33 % at 10',
       'output_distribution: { type: fixed, mean: 64 }': 'always 64',
     });
   });
   it('the default of the workers is the machine’s: without one there is no limit to name', () => {
-    expect(shown(TEXT)['load:']).toBe('no limit in flight known (workers: CPUs), timeout 20 s');
+    expect(shown(TEXT)['load:']).toBe('timeout 20 s');
   });
   it('chat on shareGPT, prompts that repeat, a warm-up', () => {
     const capped = TEXT.replace('random', 'shareGPT')
@@ -85,4 +86,14 @@ describe('hints', () => {
     expect(over(TEXT.replace('stages:', 'sta|ges:'))).toContain('**92** requests in 2 stages');
     expect(over(TEXT.replace('load:', 'lo|ad:'))).toContain('In a pod it is the node’s');
   });
+});
+
+it('no hint is longer than what VS Code shows of one', () => {
+  const texts = [TEXT, ...TEMPLATES.map(({ text }) => text)];
+  const wide = TEXT.replace('rate: 10', 'rate: 12345.5').replace(
+    'mean: 100',
+    'mean: 4096\n    std_dev: 2048\n    max: 8192',
+  );
+  for (const text of [...texts, wide])
+    for (const { label } of hints(text, { cpus: 128 })) expect(label.length, label).toBeLessThanOrEqual(43);
 });

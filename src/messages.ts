@@ -21,6 +21,8 @@ export interface LiveView {
   readonly counts: readonly { readonly label: string; readonly value: string; readonly tone: Tone }[];
   readonly figures: readonly { readonly label: string; readonly value: string; readonly detail?: string }[];
   readonly health: readonly { readonly tone: Tone; readonly message: string }[];
+  /** The sentence in place of warnings and errors when there are none; says so when nothing was measured. */
+  readonly calm: string;
   readonly errors: readonly { readonly label: string; readonly count: number }[];
   /** The last seconds: seconds of the run, milliseconds (null: nothing measured in that second). */
   readonly trace: {

@@ -24,13 +24,16 @@ export function livePage(first: LiveView): LivePage {
   const stopNow = button('Stop now', () => post({ type: 'stop', now: true }), {
     title: 'Cancels the requests in flight too',
   });
+  const showLog = button('Show log', () => post({ type: 'showLog' }), {
+    title: 'Everything the engine said, with the stack of an unexpected error',
+  });
   const problems = h('ol', { class: 'notes' });
   const counts = h('dl', { class: 'counts' });
   const figures = h('dl', { class: 'live-figures' });
   const stages = h('ol', { class: 'live-stages' });
   const health = h('ul', { class: 'notes' });
   const errors = h('table', { class: 'data' });
-  const calm = h('p', { class: 'faint' }, 'The client keeps up, and no request has failed.');
+  const calm = h('p', { class: 'faint' }, first.calm);
   const trace = chartFigure(traceGroup(first));
   let drawnAt = -1;
 
@@ -43,6 +46,9 @@ export function livePage(first: LiveView): LivePage {
     if (view.progress === undefined) bar.removeAttribute('value');
     else bar.value = view.progress;
     const running = view.phase === 'starting' || view.phase === 'running';
+    const failed = view.phase === 'failed';
+    showLog.hidden = !failed;
+    stop.hidden = stopNow.hidden = bar.hidden = failed;
     setDisabled(stop, !running);
     setDisabled(stopNow, !running && view.phase !== 'stopping');
     rebuildList(problems, view.problems, problemItem);
@@ -59,8 +65,9 @@ export function livePage(first: LiveView): LivePage {
       h('li', { class: `note note-${entry.tone}` }, sign(entry.tone), h('p', {}, entry.message)),
     );
     errorTable(errors, view);
+    setText(calm, view.calm);
     calm.hidden = view.health.length > 0 || view.errors.length > 0;
-    for (const part of parts) part.hidden = view.phase === 'failed' && view.stages.length === 0;
+    for (const part of parts) part.hidden = failed && view.stages.length === 0;
     const at = view.trace.atSeconds.at(-1) ?? -1;
     if (at !== drawnAt) {
       drawnAt = at;
@@ -81,7 +88,7 @@ export function livePage(first: LiveView): LivePage {
       h(
         'header',
         { class: 'head' },
-        h('div', { class: 'head-line' }, title, h('div', { class: 'actions' }, stop, stopNow)),
+        h('div', { class: 'head-line' }, title, h('div', { class: 'actions' }, stop, stopNow, showLog)),
         identity,
         state,
         bar,
@@ -102,7 +109,11 @@ function traceGroup(view: LiveView): ChartGroup {
   const numbers = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null);
   const say = (values: readonly (number | null)[]): string => {
     const value = numbers(values).at(-1);
-    return value === undefined ? 'not measured yet' : `${Number(value.toPrecision(3))} ms`;
+    return value === undefined
+      ? view.phase === 'failed'
+        ? 'not measured'
+        : 'not measured yet'
+      : `${Number(value.toPrecision(3))} ms`;
   };
   return {
     id: 'trace',

@@ -78,6 +78,13 @@ export function stopping(state: LiveState): LiveState {
   return state.phase === 'finished' || state.phase === 'failed' ? state : { ...state, phase: 'stopping' };
 }
 
+/** Whether anything was sent: before the first tick there is nothing to say about client or server. */
+export function hasMeasured({ tick, stages, finished }: LiveState): boolean {
+  return (
+    tick !== undefined || finished !== undefined || [...stages.values()].some(({ counts }) => counts !== undefined)
+  );
+}
+
 /** The process is gone without having said `finished`. */
 export function failed(state: LiveState, failure: string): LiveState {
   return { ...state, phase: 'failed', failure };
@@ -112,6 +119,7 @@ export function liveView(state: LiveState): LiveView {
     counts: countsOf(state),
     figures: figuresOf(state),
     health: state.health.map(({ level, message }) => ({ tone: level === 'warning' ? 'caution' : 'bad', message })),
+    calm: calmWords(state),
     errors: state.tick?.errors ?? [],
     trace: state.trace,
     problems: state.problems.map(({ severity, message, remedy }) => ({
@@ -153,6 +161,18 @@ export function runningWords({ planned, tick }: LiveState): string {
   const words = `Stage ${position + 1} of ${planned.stages.length}`;
   if (left === undefined) return `${words}, ${span(tick.stageElapsedSeconds)} so far`;
   return left > 0 ? `${words}, ${span(Math.ceil(left))} left` : `${words}, waiting for the last answers`;
+}
+
+/** What stands where there is no warning and no error; only what was measured is called good. */
+function calmWords(state: LiveState): string {
+  if (!hasMeasured(state)) {
+    return state.phase === 'failed'
+      ? 'Not measured: nothing was sent, so there is nothing to say about the client or the server.'
+      : 'Not measured yet: nothing has been sent.';
+  }
+  return state.phase === 'failed'
+    ? 'Until it broke off, the client kept up and no request had failed.'
+    : 'The client keeps up, and no request has failed.';
 }
 
 function toneOf(state: LiveState): Tone {
@@ -212,7 +232,7 @@ function countsOf(state: LiveState): LiveView['counts'] {
   const counts = totals(state);
   const failures = counts.failed + counts.cancelled;
   return [
-    { label: 'Planned', value: whole(state.planned?.plannedRequests ?? 0), tone: 'neutral' },
+    { label: 'Planned', value: plannedWords(state), tone: 'neutral' },
     { label: 'Sent', value: whole(counts.sent), tone: 'neutral' },
     { label: 'In flight', value: whole(counts.inFlight), tone: 'neutral' },
     { label: 'Done', value: whole(counts.ok), tone: 'neutral' },
@@ -220,14 +240,24 @@ function countsOf(state: LiveState): LiveView['counts'] {
   ];
 }
 
-function figuresOf({ tick }: LiveState): LiveView['figures'] {
+function plannedWords({ planned, finished }: LiveState): string {
+  const count = planned?.plannedRequests ?? finished?.counts.planned;
+  return count === undefined ? 'not planned yet' : whole(count);
+}
+
+function figuresOf(state: LiveState): LiveView['figures'] {
+  const { tick } = state;
+  if (!hasMeasured(state)) {
+    const value = state.phase === 'failed' ? 'not measured' : '–';
+    return ['Achieved', 'Output', 'Lag', 'Client'].map((label) => ({ label, value, detail: '' }));
+  }
   const rate = (value: number | undefined): string => (value === undefined ? '–' : `${significant(value)} requests/s`);
   const busy = tick?.eventLoopUse;
   return [
     {
       label: 'Achieved',
       value: rate(tick?.achievedRps),
-      detail: tick?.offeredRps === undefined ? 'closed loop' : `of ${significant(tick.offeredRps)} offered`,
+      detail: !tick ? '' : tick.offeredRps === undefined ? 'closed loop' : `of ${significant(tick.offeredRps)} offered`,
     },
     {
       label: 'Output',

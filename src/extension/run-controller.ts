@@ -4,7 +4,17 @@ import * as vscode from 'vscode';
 import type { LiveView, WebviewMessage } from '../messages';
 import type { RunEvent } from '../events';
 import { startEngine, type Engine, type EngineEnd } from './engine';
-import { failed, liveView, runningWords, startState, stopping, withEvent, type LiveState } from './live-model';
+import { KEPT_LINES, reasonOf } from './engine-words';
+import {
+  failed,
+  hasMeasured,
+  liveView,
+  runningWords,
+  startState,
+  stopping,
+  withEvent,
+  type LiveState,
+} from './live-model';
 import { Panel, type PanelOwner } from './panel';
 import { API_KEY_VARIABLE, runArguments } from './run-command';
 import type { Services } from './services';
@@ -25,7 +35,8 @@ interface Current {
   engine: Engine | undefined;
   panel: Panel | undefined;
   stopAsked: 'no' | 'graceful' | 'now';
-  lastText: string;
+  /** What the engine said beside its events, the last lines. */
+  said: string[];
 }
 
 export class RunController implements PanelOwner, vscode.Disposable {
@@ -56,7 +67,7 @@ export class RunController implements PanelOwner, vscode.Disposable {
       engine: undefined,
       panel: undefined,
       stopAsked: 'no',
-      lastText: '',
+      said: [],
     };
     this.current = current;
     this.startedOrEnded.fire();
@@ -90,8 +101,7 @@ export class RunController implements PanelOwner, vscode.Disposable {
     const cli = context.asAbsolutePath(path.join('dist', 'cli.js'));
     const cwd = workingFolder(request.config);
     const onText = (line: string): void => {
-      // Not the tail of a stack trace: the line that says what happened.
-      if (/^\S/.test(line)) current.lastText = line;
+      current.said = [...current.said, line].slice(-KEPT_LINES);
       log.info(line);
     };
     const key = await this.keyFor(request);
@@ -132,9 +142,10 @@ export class RunController implements PanelOwner, vscode.Disposable {
     const how =
       end.error ??
       (end.signal ? `the engine was ended by ${end.signal}` : `the engine ended with code ${end.code ?? '?'}`);
-    const why = refused
-      ? 'The run did not start'
-      : `The run broke off: ${how}${current.lastText ? ` (${current.lastText})` : ''}`;
+    const reason = reasonOf(current.said);
+    const what = hasMeasured(current.state) ? 'The run broke off' : 'The run broke before its first request';
+    const why = refused ? 'The run did not start' : `${what}: ${reason ?? how}`;
+    if (!refused) this.services.log.error(`${what}: ${how}`);
     current.state = failed(current.state, why);
     this.update();
   }
@@ -144,7 +155,8 @@ export class RunController implements PanelOwner, vscode.Disposable {
     const { log, reports, runs } = this.services;
     const { state, panel } = current;
     const folderPath = state.finished?.folder ?? state.planned?.folder;
-    if (folderPath === undefined) {
+    // A run that broke before its first request left no report: the view stays and says why.
+    if (folderPath === undefined || (state.phase === 'failed' && !hasMeasured(state))) {
       await this.tell(current, undefined);
       return;
     }

@@ -1,7 +1,7 @@
 // The live view in Chromium.
 import assert from 'node:assert/strict';
 import { openView } from './harness';
-import { liveMessage, REPORT } from './samples';
+import { brokenMessage, liveMessage, REPORT } from './samples';
 import type { ThemeName } from './themes';
 import type { PageTest } from './tests';
 
@@ -51,6 +51,22 @@ export const liveTests: readonly PageTest[] = [
       await view.send(REPORT);
       await view.page.getByRole('heading', { level: 1, name: /^chat-8b/ }).waitFor();
       await view.page.locator('figure[data-chart="over-time"]').waitFor();
+      await view.close();
+    },
+  },
+  {
+    name: 'live: a run that broke before its first request says why, points to the log and calls nothing good',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: brokenMessage(), width: 760 });
+      await view.page.getByText(/broke before its first request: connect ECONNREFUSED/).waitFor();
+      const text = await view.page.locator('main').innerText();
+      assert.doesNotMatch(text, /keeps up|closed loop|not measured yet/);
+      assert.match(text, /Not measured: nothing was sent/);
+      assert.equal(await view.page.getByText('Stop', { exact: true }).isVisible(), false);
+      assert.deepEqual(await view.accessibility(), []);
+      await view.shot('page-live-broken', { fullPage: true });
+      await view.page.getByText('Show log', { exact: true }).click();
+      assert.deepEqual(await view.waitForPost('showLog'), { type: 'showLog' });
       await view.close();
     },
   },

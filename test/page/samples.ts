@@ -64,6 +64,7 @@ export function liveMessage(second: number): HostMessage {
       { label: 'Event loop', value: '12.0 % busy', detail: 'the client keeps up' },
     ],
     health: [{ tone: 'caution', message: 'Requests leave up to 30 ms late' }],
+    calm: 'The client keeps up, and no request has failed.',
     errors: [{ label: '429 - Rate Limit', count: 2 }],
     trace: {
       atSeconds: at,
@@ -73,4 +74,28 @@ export function liveMessage(second: number): HostMessage {
     problems: [],
   };
   return { type: 'live', view, restore: { kind: 'live', folders: ['file:///work/reports-live'], intended: [] } };
+}
+
+/** A run that broke after it was planned and before anything was sent. */
+export function brokenMessage(): HostMessage {
+  const message = liveMessage(0);
+  if (message.type !== 'live') throw new Error('the sample is no live view');
+  const view: LiveView = {
+    ...message.view,
+    phase: 'failed',
+    words: 'The run broke before its first request: connect ECONNREFUSED 127.0.0.1:8000',
+    tone: 'bad',
+    progress: 0,
+    stages: message.view.stages.map((stage) => ({ ...stage, state: 'waiting', words: 'not started' })),
+    counts: message.view.counts.map((count, index) => ({
+      ...count,
+      value: index === 0 ? '700' : '0',
+      tone: 'neutral',
+    })),
+    figures: message.view.figures.map(({ label }) => ({ label, value: 'not measured', detail: '' })),
+    health: [],
+    calm: 'Not measured: nothing was sent, so there is nothing to say about the client or the server.',
+    errors: [],
+  };
+  return { ...message, view };
 }

@@ -1,6 +1,7 @@
 // What the live view shows of what the engine says.
 import { describe, expect, it } from 'vitest';
 import type { RunEvent } from '../../../src/events';
+import { reasonOf } from '../../../src/extension/engine-words';
 import { failed, liveView, startState, stopping, withEvent, type LiveState } from '../../../src/extension/live-model';
 
 const PLANNED: RunEvent = {
@@ -116,5 +117,54 @@ describe('the live view', () => {
     const view = liveView(failed(after({ type: 'problem', problem }), 'The run did not start'));
     expect(view).toMatchObject({ phase: 'failed', tone: 'bad', words: 'The run did not start' });
     expect(view.problems).toEqual([{ tone: 'bad', message: 'refused', remedy: 'start it' }]);
+  });
+
+  it('calls nothing good or closed when a run broke before its first request', () => {
+    const view = liveView(failed(after(PLANNED), 'The run broke before its first request: no such host'));
+    const text = JSON.stringify(view);
+    expect(text).not.toMatch(/keeps up|closed loop|no request has failed/);
+    expect(view.figures.map((figure) => figure.value)).toEqual(Array(4).fill('not measured'));
+    expect(view.calm).toMatch(/^Not measured: nothing was sent/);
+    expect(liveView(failed(after(PLANNED, tick(0, 2, 9)), 'gone')).calm).toMatch(/^Until it broke off/);
+    expect(liveView(after(PLANNED)).calm).toMatch(/^Not measured yet/);
+    expect(liveView(after(PLANNED, tick(0, 2, 9))).calm).toMatch(/^The client keeps up/);
+  });
+});
+
+describe('the reason of a broken engine', () => {
+  it.each([
+    [
+      'an unexpected error of ours',
+      [
+        'isoperf run: unexpected error, please report it:',
+        'Error: the socket is closed',
+        '    at Client.send (/x/dist/cli.js:10:3)',
+        '    at run (/x/dist/cli.js:1:1)',
+      ],
+      'the socket is closed',
+    ],
+    [
+      'a crash of Node',
+      [
+        '/x/dist/cli.js:12',
+        '  foo.bar();',
+        '      ^',
+        "TypeError [ERR_INVALID_ARG]: Cannot read properties of undefined (reading 'bar')",
+        '    at Object.<anonymous> (/x/dist/cli.js:12:7)',
+        '    at node:internal/main/run_main_module:23:47 {',
+        "  code: 'ERR_INVALID_ARG'",
+        '}',
+        'Node.js v20.11.0',
+      ],
+      "Cannot read properties of undefined (reading 'bar')",
+    ],
+    ['a refusal', ['a warning', 'isoperf run: error: --seed takes a number. See isoperf run --help'], /^--seed takes/],
+    ['plain words', ['first', 'out of memory', '    at x (y.js:1:1)', 'Node.js v20.1.0'], 'out of memory'],
+  ])('%s', (_, lines, expected) => {
+    expect(reasonOf(lines)).toMatch(expected);
+  });
+
+  it('is absent when nothing but frames was said', () => {
+    expect(reasonOf(['    at x (y.js:1:1)', 'Node.js v20.1.0'])).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 // Small tools of the readers: safe access to values of unknown shape, and building measures with their provenance.
 import { percentileKey } from '../../metrics/statistics';
-import { QUANTITIES, type Definition, type Measure, type QuantityId, type Statistics } from '../canonical';
+import type { Definition, Measure, QuantityId, Statistics } from '../canonical';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -126,9 +126,4 @@ export function compact<T extends object>(value: { [K in keyof T]: T[K] | undefi
 export function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > 200 ? `${text.slice(0, 200)}...` : text;
-}
-
-/** Labels in the order of QUANTITIES, for a list of quantities that a format does not hold. */
-export function missingQuantities(measures: readonly Measure[], expected: readonly QuantityId[]): string[] {
-  return expected.filter((id) => !measures.some((m) => m.quantity === id)).map((id) => QUANTITIES[id].label);
 }

@@ -92,7 +92,7 @@ export class RequestColumns {
     return this.failures[index] === 1;
   }
 
-  /** Gaps of the chosen requests, one after another. */
+  /** Gaps of the chosen requests, one after another; gaps that are no number are left out. */
   gapsOf(chosen: (index: number) => boolean): Float64Array {
     let total = 0;
     for (let i = 0; i < this.size; i++) if (chosen(i)) total += this.starts[i + 1]! - this.starts[i]!;
@@ -100,9 +100,12 @@ export class RequestColumns {
     let to = 0;
     for (let i = 0; i < this.size; i++) {
       if (!chosen(i)) continue;
-      for (let k = this.starts[i]!; k < this.starts[i + 1]!; k++) gaps[to++] = this.blocks[k >> 20]![k & (BLOCK - 1)]!;
+      for (let k = this.starts[i]!; k < this.starts[i + 1]!; k++) {
+        const gap = this.blocks[k >> 20]![k & (BLOCK - 1)]!;
+        if (!Number.isNaN(gap)) gaps[to++] = gap;
+      }
     }
-    return gaps;
+    return gaps.subarray(0, to);
   }
 
   private addGap(gap: number): void {

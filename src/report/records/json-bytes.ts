@@ -140,17 +140,27 @@ export class JsonBytes {
   }
 
   private skipNested(): void {
+    const { bytes, end } = this;
     let depth = 0;
-    for (;;) {
-      const byte = this.peek();
-      if (byte === QUOTE) this.skipString();
-      else {
-        this.at++;
-        if (byte === 0x7b || byte === 0x5b) depth++;
-        else if (byte === 0x7d || byte === 0x5d) depth--;
+    let at = this.at;
+    while (at < end) {
+      const byte = bytes[at]!;
+      if (byte === QUOTE) {
+        this.at = at;
+        this.skipString();
+        at = this.at;
+        continue;
       }
-      if (depth === 0) return;
+      at++;
+      // { [ } ] are the only bytes from 0x5b on that matter: 0x7b 0x5b 0x7d 0x5d.
+      if (byte < 0x5b) continue;
+      if (byte === 0x7b || byte === 0x5b) depth++;
+      else if ((byte === 0x7d || byte === 0x5d) && --depth === 0) {
+        this.at = at;
+        return;
+      }
     }
+    throw new NeedMore();
   }
 
   /** true, false, null, NaN, Infinity or a number, unread. */

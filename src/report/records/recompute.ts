@@ -156,7 +156,7 @@ function gaps(parts: Parts): readonly Measure[] {
   }
   const flags = new Uint8Array(columns.length);
   for (const i of ok) flags[i] = 1;
-  const values = columns.gapsOf((i) => flags[i] === 1).filter((gap) => !Number.isNaN(gap));
+  const values = columns.gapsOf((i) => flags[i] === 1);
   return measured(parts, definition.gap, values, { weighting: 'gaps', percentiles: 'linear' }, 0);
 }
 
@@ -226,7 +226,8 @@ function measured(
     if (parts.ok.length > 0) parts.missing.push(`${quantity}: no answer has it`);
     return [];
   }
-  const sorted = values.slice().sort();
+  // The values are this function's own: sorting in place saves a copy of a hundred megabytes.
+  const sorted = values.sort();
   const stats: Record<string, number> = {};
   // A mean or maximum over a failure that was never answered has no value.
   if (infinite === 0) stats['mean'] = mean(sorted);

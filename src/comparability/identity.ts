@@ -1,4 +1,5 @@
 // Who the two runs are, and what about them no dimension judges but a reader must know.
+import type { RunManifest } from '../report/manifest';
 import { runState } from '../report/run-state';
 import type { Run } from '../report/run';
 import { loadWords } from '../report/view';
@@ -14,11 +15,19 @@ export function comparedRun(side: Side): ComparedRun {
     ...(manifest ? { startedAt: manifest.clock.startedAt } : {}),
     tool: run.tool.version === undefined ? run.tool.name : `${run.tool.name} ${run.tool.version}`,
     ...(manifest
-      ? { endpoint: `${manifest.endpoint.baseUrl}${manifest.endpoint.route}`, model: manifest.endpoint.model }
+      ? {
+          endpoint: `${endpointWords(manifest.endpoint)}${manifest.endpoint.kind === 'simulator' ? ' ' : ''}${manifest.endpoint.route}`,
+          model: manifest.endpoint.model,
+        }
       : {}),
     load: manifest ? loadWords(manifest.stages) : side.stages.map((stage) => loadLabel(stage.load)).join(', '),
     state: runState(run).words,
   };
+}
+
+/** The embedded simulator listens on whatever port is free: its address says nothing. */
+export function endpointWords({ kind, baseUrl }: RunManifest['endpoint']): string {
+  return kind === 'simulator' ? 'embedded simulator' : baseUrl;
 }
 
 function lastPart(folder: string): string {
@@ -36,7 +45,7 @@ export function identityNotes(a: Side, b: Side): string[] {
   if (x && y) {
     if (x.id === y.id) notes.push('A and B are the same run: every difference is zero by construction.');
     const fields: [string, string | undefined, string | undefined][] = [
-      ['endpoint', x.endpoint.baseUrl, y.endpoint.baseUrl],
+      ['endpoint', endpointWords(x.endpoint), endpointWords(y.endpoint)],
       ['IsoPerf version', x.tool.version, y.tool.version],
     ];
     for (const [what, left, right] of fields) {

@@ -1,5 +1,6 @@
 // From findings and metrics to one verdict, its exit code, and the bounded claim or the reason why there is none.
 import type { Comparison, DimensionId, Finding, MatchedStages, MetricComparison } from './comparison';
+import { endpointWords } from './identity';
 import { round, type Side } from './side';
 import { outputSourceOf } from './side';
 
@@ -13,12 +14,11 @@ export function verdictOf(
   const confounding = of(findings, 'confounds');
   const unknowns = blocking(findings);
   const assumed = assumptionsOf(findings);
-  const besides = intended.length > 0 ? ` besides the intended change (${intended.join(', ')})` : '';
+  const besides = intended.length > 0 ? ` besides the intended change (${titles(intended, findings)})` : '';
   const standing = metrics.filter((metric) => metric.verdict.startsWith('comparable') && metric.difference).length;
   const shown = metrics.filter((metric) => metric.difference !== undefined).length;
   if (confounding.length > 0) {
-    const also =
-      unknowns.length > 0 ? `, and ${names(unknowns)} ${unknowns.length === 1 ? 'is' : 'are'} not recorded` : '';
+    const also = unknowns.length > 0 ? `; ${names(unknowns)} ${areOrIs(unknowns)} not recorded` : '';
     const rest = standing > 0 ? ` ${standing} of ${shown} numbers are untouched by it.` : '';
     return {
       state: 'confounded',
@@ -48,7 +48,7 @@ export function verdictOf(
     exitCode: 0,
     sentence:
       changed.length > 0
-        ? `Comparable: of ${findings.length} dimensions, only ${names(changed)} ${changed.length === 1 ? 'differs' : 'differ'}, as intended${assumedWords(assumed)}.`
+        ? `Comparable: of ${findings.length} dimensions, A and B differ only in ${names(changed)}, as intended${assumedWords(assumed)}.`
         : aligned.length > 0
           ? `Comparable after alignment in ${names(aligned)}: nothing else differs in ${findings.length} dimensions${assumedWords(assumed)}.`
           : `Comparable: no difference found in ${findings.length} dimensions${assumedWords(assumed)}.`,
@@ -71,13 +71,23 @@ export function assumptionsOf(findings: readonly Finding[]): Finding[] {
 
 function assumedWords(assumed: readonly Finding[]): string {
   if (assumed.length === 0) return '';
-  return `, with ${names(assumed)} assumed equal (no run records ${assumed.length === 1 ? 'it' : 'them'})`;
+  return `, with ${names(assumed)} assumed equal (no run records ${areOrIs(assumed) === 'is' ? 'it' : 'them'})`;
 }
 
-/** "warmup-window, token-source and output-length". */
+function areOrIs(findings: readonly Finding[]): 'are' | 'is' {
+  return findings.length > 1 || /s$/.test(findings[0]?.title ?? '') ? 'are' : 'is';
+}
+
+/** Titles in words: "token counter and answer length"; a title with an "and" of its own takes commas around it. */
 function names(findings: readonly Finding[]): string {
-  const ids = findings.map((finding) => finding.dimension);
-  return ids.length < 2 ? ids.join('') : `${ids.slice(0, -1).join(', ')} and ${ids.at(-1)!}`;
+  const words = findings.map(({ title }) => title.toLowerCase());
+  if (words.length < 2) return words.join('');
+  const comma = words.some((word) => word.includes(' and ')) ? ',' : '';
+  return `${words.slice(0, -1).join(', ')}${comma} and ${words.at(-1)!}`;
+}
+
+function titles(ids: readonly DimensionId[], findings: readonly Finding[]): string {
+  return ids.map((id) => findings.find(({ dimension }) => dimension === id)?.title.toLowerCase() ?? id).join(', ');
 }
 
 export interface ClaimInput {
@@ -113,7 +123,7 @@ export function claimOf({
   const aligned = of(findings, 'aligned');
   if (intended.length > 1) {
     return {
-      noClaim: `No claim: ${intended.length} changes are declared (${intended.join(', ')}), so no difference belongs to one of them.`,
+      noClaim: `No claim: ${intended.length} changes are declared (${titles(intended, findings)}), so no difference belongs to one of them.`,
     };
   }
   const sentences = headlines(metrics, stages).map(headline);
@@ -169,7 +179,7 @@ function setting(a: Side, b: Side, intended: readonly DimensionId[], changed: Fi
   const { manifest } = a.run;
   const last = a.stages.at(-1);
   const parts: string[] = [];
-  if (manifest) parts.push(`${manifest.endpoint.model} at ${manifest.endpoint.baseUrl}`);
+  if (manifest) parts.push(`${manifest.endpoint.model} at ${endpointWords(manifest.endpoint)}`);
   const counts = [a, b].map((side) =>
     side.stages.reduce((sum, stage) => sum + (stage.records?.length ?? stage.report?.successes.count ?? 0), 0),
   );
@@ -180,7 +190,7 @@ function setting(a: Side, b: Side, intended: readonly DimensionId[], changed: Fi
   const what = changed?.changes?.join('; ');
   const change =
     intended.length === 1
-      ? `, with ${intended[0]} as the one intended change${what === undefined ? '' : ` (${what})`}`
+      ? `, with ${changed?.title.toLowerCase() ?? intended[0]!} as the one intended change${what === undefined ? '' : ` (${what})`}`
       : '';
   return `In this setting (${parts.join(', ')})${change}`;
 }

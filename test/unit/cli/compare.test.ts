@@ -76,7 +76,7 @@ describe('the table', () => {
     expect(out).toMatch(/remedy: Give both configs the same leading stage/);
     expect(out).not.toMatch(/4\. (CONFOUNDS|UNKNOWN)/);
     expect(out).toMatch(/^~ {2}TPOT mean, ms .* by 1, 2, 3$/m);
-    expect(out).toMatch(/differ in warmup-window, output-length and token-source/);
+    expect(out).toMatch(/differ in warm-up and window, answer length, and token counter\./);
   });
 
   it.each([80, 100, 120])('fits %i columns, without colour', async (columns) => {
@@ -95,7 +95,7 @@ describe('the table', () => {
   it('an honest repeat: one line of dimensions, every metric, a claim with its bounds', async () => {
     const { code, out } = await call('a', 'a2');
     expect(code).toBe(0);
-    expect(out).toMatch(/Verdict: Comparable: no difference found in 22 dimensions, with cache-state, server and/);
+    expect(out).toMatch(/Verdict: Comparable: no difference found in 22 dimensions, with prefix cache, server and/);
     expect(out).toMatch(/Claim: In this setting .*requests, warm-up left out/s);
     expect(out).toMatch(/noise from run to run comes on top/);
   });
@@ -175,7 +175,7 @@ describe('alignment, repeats, saving, stacks', () => {
     const { code, out } = await call('a', 'b', '--align', 'token-source,warmup-window');
     expect(code).toBe(3);
     expect(out).toMatch(/aligned {2}Token counter/);
-    expect(out).toMatch(/differ in output-length\./);
+    expect(out).toMatch(/differ in answer length\./);
     await expect(call('a', 'b', '--align', 'server')).rejects.toThrow(
       /one of warmup-window, completeness, token-source/,
     );

@@ -38,7 +38,7 @@ describe('the token source', () => {
     const after = aligned(a, b, ['token-source']);
     expect(finding(after, 'token-source').state).toBe('aligned');
     expect(after.verdict.exitCode).toBe(0);
-    expect(after.verdict.sentence).toMatch(/Comparable after alignment in token-source/);
+    expect(after.verdict.sentence).toMatch(/Comparable after alignment in token counter/);
     const tpot = row(after, 'tpot', 'mean');
     expect(tpot.verdict).toBe('comparable-after-alignment');
     expect(tpot.difference!.detected).toBe(false);

@@ -243,7 +243,7 @@ describe('intent', () => {
     const comparison = compare(a, b, { intended: ['output-length'] });
     expect(stateOf(comparison, 'output-length')).toBe('intended');
     expect(comparison.verdict).toMatchObject({ exitCode: 0, state: 'comparable' });
-    expect(comparison.verdict.sentence).toMatch(/only output-length differs, as intended/);
+    expect(comparison.verdict.sentence).toMatch(/differ only in answer length, as intended/);
     expect(comparison.claim.text).toMatch(/% of A.*95 % interval.*Run-to-run noise/);
   });
 
@@ -252,7 +252,7 @@ describe('intent', () => {
       intended: ['output-length'],
     });
     expect(comparison.verdict.exitCode).toBe(3);
-    expect(comparison.verdict.sentence).toMatch(/besides the intended change \(output-length\) in token-source/);
+    expect(comparison.verdict.sentence).toMatch(/besides the intended change \(answer length\) in token counter/);
   });
 
   it('nothing changed though you meant to; and two changes are claimed for none', () => {
@@ -265,6 +265,24 @@ describe('intent', () => {
     expect(two.verdict.exitCode).toBe(0);
     expect(two.claim).toEqual({ noClaim: expect.stringMatching(/2 changes/) as string });
     expect(two.notes[0]).toMatch(/2 things changed/);
+  });
+});
+
+describe('endpoints', () => {
+  const at = (baseUrl: string, kind: string): Run =>
+    drop(run({ seed: 1 }), (m) => {
+      m.endpoint['baseUrl'] = baseUrl;
+      m.endpoint['kind'] = kind;
+    });
+
+  it('the port of the embedded simulator is no difference; another server’s address is one', () => {
+    const [a, b] = [at('http://127.0.0.1:40001', 'simulator'), at('http://127.0.0.1:40002', 'simulator')];
+    const same = compare(a, b, { resamples: 50 });
+    expect(same.a.endpoint).toMatch(/^embedded simulator \//);
+    expect(same.b.endpoint).toBe(same.a.endpoint);
+    expect(same.notes.join()).not.toMatch(/endpoint differs/);
+    const other = compare(a, at('http://127.0.0.1:40001', 'config'), { resamples: 50 });
+    expect(other.notes.join()).toMatch(/endpoint differs \(A: embedded simulator, B: http:/);
   });
 });
 

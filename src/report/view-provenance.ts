@@ -3,12 +3,14 @@ import type { Distribution, RunManifest, TokenSource } from './manifest';
 import { counted, duration, moment, percent, significant, span, whole } from './figures';
 import { countingOf } from './scopes';
 import type { Run } from './run';
+import { foreignProvenance } from './view-judgement';
 import type { Fact, ReportView } from './view-model';
 
 const MISSING = 'not recorded';
 
 export function provenance(run: Run): ReportView['provenance'] {
   const manifest = run.manifest;
+  if (!manifest && run.canonical) return foreignProvenance(run.canonical);
   if (!manifest) {
     return [
       {

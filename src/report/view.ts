@@ -6,6 +6,7 @@ import type { Run } from './run';
 import { countingOf, scopesOf, type Scope } from './scopes';
 import { latencyByStage, throughputByStage } from './view-charts';
 import { distributions, errorsOverTime, lengths, overTime } from './view-distributions';
+import { foreignIdentity, judgementNotes } from './view-judgement';
 import { provenance } from './view-provenance';
 import { stageTable } from './view-stages';
 import type { ChartGroup, ReportView, Tone, ViewNote } from './view-model';
@@ -47,6 +48,7 @@ export function titleOf(run: Run): string {
 
 function identityOf(run: Run, stages: readonly Scope[]): string[] {
   const tool = run.tool.version === undefined ? run.tool.name : `${run.tool.name} ${run.tool.version}`;
+  if (!run.manifest && run.canonical) return foreignIdentity(run.canonical);
   const endpoint = run.manifest?.endpoint;
   if (!endpoint) return [tool, counted(stages.length, 'stage')];
   const where = endpoint.kind === 'simulator' ? `simulator at ${endpoint.baseUrl}` : endpoint.baseUrl;
@@ -164,6 +166,7 @@ function notesOf(run: Run): ViewNote[] {
     const title = stage.verdict === 'client-limited' ? 'The client was the bottleneck' : 'The client was under strain';
     add({ tone, title: `${title} in stage ${stage.stage}`, detail: stage.reasons.join('; ') });
   }
+  if (!run.manifest && run.canonical) for (const note of judgementNotes(run.canonical)) add(note);
   for (const note of completenessNotes(run)) add(note);
   const counting = countingOf(run);
   if (run.manifest && counting.output === 'not-counted') {

@@ -1,0 +1,129 @@
+// What to know of another tool's report before its numbers: violated identities, cautions, assumptions, what is not recorded.
+import type { CanonicalReport, ReportScope } from './canonical';
+import { counted } from './figures';
+import { judgeReport, violated } from './identities';
+import type { Fact, ReportView, ViewNote } from './view-model';
+
+/** Worst first; one note per kind of finding, however many parts of the report it is in. */
+export function judgementNotes(report: CanonicalReport): ViewNote[] {
+  const judgement = judgeReport(report);
+  const broken = violated(judgement).map(({ id, scope, message, statement, cause, tolerance, pitfall }) => ({
+    key: `${id} ${cause ?? ''}`,
+    scope,
+    text: message ?? statement,
+    // "the cause; the tolerance": what a reader needs to believe it.
+    detail: [cause, `Checked: ${statement} (${tolerance})`].filter((part) => part !== undefined).join('. '),
+    pitfall,
+  }));
+  const cautions = judgement.cautions.map((caution) => ({
+    key: caution.id,
+    scope: caution.scope,
+    text: caution.message,
+    detail: undefined,
+    pitfall: caution.pitfall,
+  }));
+  const names = new Map(report.scopes.map((scope) => [scope.id, scope.label]));
+  return [
+    ...grouped(broken, names, 'bad'),
+    ...grouped(cautions, names, 'caution'),
+    ...listNote(
+      report.ownVerdict ?? [],
+      (count) => `${report.tool} says ${counted(count, 'thing')} of this run itself`,
+    ),
+    ...listNote(
+      report.assumptions,
+      (count) => `${counted(count, 'thing')} had to be assumed, because the files do not say it`,
+    ),
+    ...listNote(
+      report.notRecorded,
+      (count) => `${counted(count, 'thing')} a reader would ask for ${count === 1 ? 'is' : 'are'} not recorded`,
+    ),
+  ];
+}
+
+interface Found {
+  readonly key: string;
+  readonly scope: string;
+  readonly text: string;
+  readonly detail: string | undefined;
+  readonly pitfall: string | undefined;
+}
+
+function grouped(found: readonly Found[], names: ReadonlyMap<string, string>, tone: ViewNote['tone']): ViewNote[] {
+  const groups = new Map<string, Found[]>();
+  for (const one of found) groups.set(one.key, [...(groups.get(one.key) ?? []), one]);
+  return [...groups.values()].map((group) => {
+    const [first, ...more] = group as [Found, ...Found[]];
+    const name = (scope: string): string => names.get(scope) ?? scope;
+    const others = [...new Set(more.map(({ scope }) => name(scope)))];
+    const also = others.length === 0 ? undefined : `Also in ${others.join(', ')}.`;
+    const detail = [first.detail === undefined ? undefined : `${first.detail}.`, also].filter(Boolean).join(' ');
+    return {
+      tone,
+      title: first.text.includes(name(first.scope)) ? first.text : `${name(first.scope)}: ${first.text}`,
+      ...(detail === '' ? {} : { detail }),
+      ...(first.pitfall === undefined ? {} : { code: first.pitfall }),
+    };
+  });
+}
+
+function listNote(items: readonly string[], title: (count: number) => string): ViewNote[] {
+  return items.length === 0 ? [] : [{ tone: 'neutral', title: title(items.length), detail: `${items.join('; ')}.` }];
+}
+
+/** Tool, version class with its evidence, and whatever else the files say of the run. */
+export function foreignProvenance(report: CanonicalReport): ReportView['provenance'] {
+  const { versionClass } = report;
+  const tool = report.toolVersion === undefined ? report.tool : `${report.tool} ${report.toolVersion}`;
+  const known: readonly (readonly [string, string | undefined])[] = [
+    ['Started', report.startedAt],
+    ['Model', report.model],
+    ['Endpoint', report.endpoint],
+    ['Tokenizer', report.tokenizer],
+    ['Seed', report.seed],
+  ];
+  return [
+    {
+      title: 'Tool',
+      facts: [
+        { label: 'Written by', value: tool },
+        { label: 'Version', value: versionClass.name, ...evidenceNote(versionClass.evidence) },
+        { label: 'run.json', value: 'not in this folder: only what the tool itself recorded is known' },
+      ],
+    },
+    {
+      title: 'Run',
+      facts: [
+        ...known.map(([label, value]): Fact => ({ label, value: value ?? 'not recorded' })),
+        ...report.facts.map(({ label, value, source }): Fact => ({ label, value, note: source })),
+      ],
+    },
+    { title: 'Load', facts: report.scopes.filter(({ kind }) => kind !== 'summary').map(loadFact) },
+    {
+      title: 'What was read',
+      facts: [
+        { label: 'Assumed', value: report.assumptions.join('; ') || 'nothing' },
+        { label: 'Not recorded', value: report.notRecorded.join('; ') || 'nothing that is asked for' },
+      ],
+    },
+  ].filter(({ facts }) => facts.length > 0);
+}
+
+function evidenceNote(evidence: readonly string[]): { readonly note?: string } {
+  return evidence.length === 0 ? {} : { note: `recognised by ${evidence.join('; ')}` };
+}
+
+function loadFact({ label, load, windowSeconds }: ReportScope): Fact {
+  const note = windowSeconds === undefined ? 'window not recorded' : `window from ${windowSeconds.from}`;
+  return { label, value: load.words, note };
+}
+
+/** "vLLM 0.10, read as: 2025 (no 'failed')", model, endpoint, parts. */
+export function foreignIdentity(report: CanonicalReport): string[] {
+  const tool = report.toolVersion === undefined ? report.tool : `${report.tool} ${report.toolVersion}`;
+  return [
+    report.versionClass.name === '' ? tool : `${tool}, read as ${report.versionClass.name}`,
+    ...[report.endpoint, report.model].filter((part) => part !== undefined),
+    counted(report.scopes.filter(({ kind }) => kind !== 'summary').length || 1, 'part'),
+  ];
+}

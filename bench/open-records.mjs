@@ -48,7 +48,7 @@ async function writeInferencePerf(file) {
 }
 
 async function writeVllm(file, megabytes) {
-  const count = Math.ceil((megabytes * 1e6) / (250 * 21));
+  const count = Math.ceil((megabytes * 1e6) / (250 * 16));
   const rows = (make) => Array.from({ length: count }, (_, i) => make(i));
   const itls = rows((i) => Array.from({ length: 250 }, (_, k) => 0.0100000000001 + ((i * 31 + k) % 997) * 1e-6));
   const value = {

@@ -2,13 +2,16 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { formatProblem, type Problem } from '../problem';
+import { MANIFEST_FILE } from '../report/manifest';
 import type { FolderAccess } from '../report/run';
 import type { CliIo } from './command';
 import { diskFile, diskFolder } from './folder';
+import { clean } from './text-layout';
 
-/** A file or a folder on the disk; what is not there is found out when it is listed. */
+/** A file or a folder on the disk; what is not there is found out when it is listed. A manifest stands for its folder. */
 export function accessTo(name: string, cwd: string): FolderAccess {
   const place = path.resolve(cwd, name);
+  if (path.basename(place) === MANIFEST_FILE) return diskFolder(path.dirname(name), path.dirname(place));
   return statSync(place, { throwIfNoEntry: false })?.isFile() === true
     ? diskFile(name, place)
     : diskFolder(name, place);
@@ -20,6 +23,7 @@ export function printProblems(problems: readonly Problem[], name: string, io: Cl
     const { file, ...rest } = problem;
     // Messages name the file themselves, with its folder.
     const place = file !== undefined && problem.message.includes(file) ? rest : problem;
-    io.err(`${formatProblem(place, name)}\n`);
+    // Messages quote names and keys of others' files: no control character of theirs may reach the terminal.
+    io.err(`${clean(formatProblem(place, name))}\n`);
   }
 }

@@ -1,5 +1,6 @@
 // `isoperf import` over every public result file: a golden listing each, and the same numbers read from the raw files another way.
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -154,6 +155,27 @@ describe.skipIf(!hasCorpus())('the KubeCon A/B set', () => {
     expect(reports).toHaveLength(5);
     for (const { report } of reports)
       expect(report.assumptions.join()).toContain("../config.yaml is this run's config");
+  });
+});
+
+describe('the terminal', () => {
+  it('gets no control character from a file', async () => {
+    const home = mkdtempSync(path.join(os.tmpdir(), 'isoperf-import-'));
+    try {
+      writeFileSync(path.join(home, 'x.json'), '{"\\u001b[31mred": 1}');
+      writeFileSync(
+        path.join(home, 'y.json'),
+        '{"n_samples_issued": 1, "duration_ns": 1e9, "git_sha": "\\u001b]0;title\\u0007"}',
+      );
+      const { code, out, err } = await call(home);
+      expect(code).toBe(0);
+      expect(err).toContain('x.json is no report of a known tool');
+      expect(out).toContain('MLPerf endpoints');
+      // eslint-disable-next-line no-control-regex
+      expect(out + err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
   });
 });
 

@@ -262,8 +262,11 @@ function quantileLine(results, key) {
   const of = (quantile) => results.map(({ parts }) => Math.max(...parts.map((part) => part[key][quantile])) * 1000);
   return `p50 ${spread(of('p50'), 3)}  p90 ${spread(of('p90'), 2)}  p99 ${spread(of('p99'), 2)} ms`;
 }
-const useOf = (results) =>
-  `event-loop use ${median(results.map(({ parts }) => Math.max(...parts.map(({ eventLoopUse }) => eventLoopUse)))).toFixed(2)}, server ${median(results.map(({ serverCores }) => serverCores)).toFixed(2)} cores`;
+function useOf(results) {
+  const uses = results.map(({ parts }) => Math.max(...parts.map(({ eventLoopUse }) => eventLoopUse)));
+  const cores = results.map(({ serverCores }) => serverCores);
+  return `event-loop use ${median(uses).toFixed(2)}, server ${median(cores).toFixed(2)} cores`;
+}
 
 async function lagSection() {
   say('\nSend lag: handed to the socket minus scheduled, Poisson arrivals');
@@ -271,7 +274,7 @@ async function lagSection() {
     mode: 'lag',
     route: 'instant-1',
     rate,
-    seconds: 3,
+    seconds: 2,
     streams,
     streamRoute: 'paced-90-80',
   });

@@ -4,12 +4,12 @@ import path from 'node:path';
 import { parseDocument } from '../config/document';
 import { redactText } from '../config/secrets';
 import { formatProblem } from '../problem';
-import { MANIFEST_FILE } from '../report/manifest';
+import { MANIFEST_FILE, RECORDS_FILE } from '../report/manifest';
 import { readRun } from '../report/read';
 import type { Run } from '../report/run';
 import { parseStack, STACK_FILES, type StackRecord } from '../report/stack';
 import type { CliIo } from './command';
-import { diskFolder } from './folder';
+import { diskFile, diskFolder } from './folder';
 import { readStack } from './stack-file';
 
 /**
@@ -17,8 +17,13 @@ import { readStack } from './stack-file';
  * @param stackFile as the user named it, over what lies in the folder
  */
 export async function openRun(name: string, stackFile: string | undefined, io: CliIo): Promise<Run | undefined> {
-  const folder = folderOf(path.resolve(io.cwd, name));
-  const result = await readRun(diskFolder(name, folder));
+  const place = path.resolve(io.cwd, name);
+  const isFile = statSync(place, { throwIfNoEntry: false })?.isFile() === true;
+  const base = path.basename(place);
+  // The manifest stands for its folder; another tool's result file for itself.
+  const isResult = isFile && base !== MANIFEST_FILE && base !== RECORDS_FILE && RESULT.test(base);
+  const folder = isFile && base === MANIFEST_FILE ? path.dirname(place) : place;
+  const result = await readRun(isResult ? diskFile(name, place) : diskFolder(name, folder));
   if (!result.ok) {
     for (const problem of result.problems) io.err(`${formatProblem(problem, name)}\n`);
     return undefined;
@@ -28,12 +33,8 @@ export async function openRun(name: string, stackFile: string | undefined, io: C
   return stack ? { ...run, stack } : run;
 }
 
-/** A user may point at the manifest itself. */
-function folderOf(place: string): string {
-  const isManifest =
-    path.basename(place) === MANIFEST_FILE && statSync(place, { throwIfNoEntry: false })?.isFile() === true;
-  return isManifest ? path.dirname(place) : place;
-}
+/** What other tools' results are named. */
+const RESULT = /\.(?:json|jsonl|ya?ml|csv)$/;
 
 /** Several runs of one campaign often share the config.yaml of the folder above. */
 function sharedConfig(run: Run, folder: string): Partial<Run> {

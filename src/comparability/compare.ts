@@ -1,12 +1,20 @@
 // Two runs in, one judged comparison out.
 import type { Run } from '../report/run';
-import type { Comparison, DimensionId, DimensionState, Finding, MetricComparison } from './comparison';
+import type {
+  Comparison,
+  DimensionId,
+  DimensionState,
+  Evidence,
+  Finding,
+  FindingSide,
+  MetricComparison,
+} from './comparison';
 import { align, asRecorded, type Alignable } from './align';
 import { alignedFindings, alignmentNotes } from './aligned-findings';
 import { comparedRun, identityNotes } from './identity';
 import { compareMetrics } from './metrics';
 import { noiseWords, repeatedSides, repeatFacts, withRepeats } from './repeats';
-import { loadLabel, round, sideOf } from './side';
+import { loadLabel, round, sideOf, type Side } from './side';
 import { claimOf, verdictOf } from './verdict';
 
 export interface CompareOptions {
@@ -33,7 +41,7 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
   const { a, b, matching } = final;
   const repeats = repeatedSides(final, repeatsA, repeatsB, asked);
   const findings = withRepeats(alignedFindings(start, final, steps), final, repeats)
-    .map((finding) => declared(finding, intended))
+    .map((finding) => declared(placed(finding, a, b), intended))
     .sort((x, y) => WORST_FIRST.indexOf(x.state) - WORST_FIRST.indexOf(y.state));
   const stages = matching.pairs.map((pair) => ({ a: pair.a.id, b: pair.b.id, label: pair.label }));
   const applied = steps.flatMap((step) => (step.ok ? [step.dimension] : []));
@@ -82,6 +90,21 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
       ...bounds,
     ],
   };
+}
+
+/** A report of another tool has no file of inference-perf's: what was read in its words is named with the file it stands in. */
+function placed(finding: Finding, a: Side, b: Side): Finding {
+  const of = (found: FindingSide, { run }: Side): FindingSide => {
+    const own = run.canonical?.scopes[0]?.file;
+    if (own === undefined || run.manifest) return found;
+    const evidence = found.evidence.map((entry): Evidence => {
+      if (!/^(?:stage_\w+|summary)_lifecycle_metrics\.json$/.test(entry.file) || run.tool.name === 'inference-perf')
+        return entry;
+      return { ...entry, file: own, key: `${entry.key}, in inference-perf’s words` };
+    });
+    return { ...found, evidence };
+  };
+  return { ...finding, a: of(finding.a, a), b: of(finding.b, b) };
 }
 
 /**

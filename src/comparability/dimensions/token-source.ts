@@ -4,7 +4,8 @@ import type { TokenSource } from '../../report/manifest';
 import type { Evidence, MetricName } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { percent } from '../../report/figures';
-import { inManifest } from '../evidence';
+import { measureOf, type Definition, type QuantityId } from '../../report/canonical';
+import { inManifest, inReport } from '../evidence';
 import { sideStreams, successesOf, type Side } from '../side';
 
 interface TokenSources extends SideEvidence {
@@ -22,7 +23,7 @@ const MIX_TOLERANCE = 0.01;
 const SINGLE_SHARE = 0.99;
 
 function sourcesOf(side: Side): TokenSources {
-  const tokens = side.run.manifest?.tokens;
+  const tokens = side.run.manifest?.tokens ?? reportedSources(side);
   const path = ['report', 'request_lifecycle', 'use_server_output_tokens'];
   const evidence: Evidence[] = [
     inManifest('tokens.output.source', tokens?.output.source, path),
@@ -31,6 +32,18 @@ function sourcesOf(side: Side): TokenSources {
     inManifest('tokens.input.source', tokens?.input.source),
     inManifest('tokens.itl', tokens?.itl),
   ];
+  const { canonical } = side.run;
+  if (!side.run.manifest?.tokens && canonical) {
+    const file = canonical.scopes[0]?.file ?? canonical.files[0] ?? 'report';
+    const how = `as ${canonical.versionClass.name} counts`;
+    evidence.splice(
+      0,
+      evidence.length,
+      { ...inReport(file, `output tokens, ${how}`, tokens?.output.source), configPath: path },
+      inReport(file, `input tokens, ${how}`, tokens?.input.source),
+      inReport(file, 'tokenizer', canonical.tokenizer),
+    );
+  }
   const summary = tokens
     ? `output: ${tokens.output.source}, input: ${tokens.input.source}, ITL between ${itlBasis(side, tokens.itl)}`
     : 'not recorded';
@@ -42,6 +55,37 @@ function sourcesOf(side: Side): TokenSources {
     summary,
     evidence,
   };
+}
+
+const REPORTED: Readonly<Partial<Record<NonNullable<Definition['tokens']>, TokenSource['source']>>> = {
+  server: 'server-usage',
+  client: 'client-tokenizer',
+  'server-else-client': 'mixed',
+};
+
+/** Of another tool's report: what that version of the tool is known to do. Undefined when it is not known of both quantities. */
+function reportedSources({ run }: Side): { input: TokenSource; output: TokenSource; itl: ItlBasis } | undefined {
+  const { canonical } = run;
+  const scope = canonical?.scopes[0];
+  if (!canonical || !scope) return undefined;
+  const of = (...quantities: readonly QuantityId[]): TokenSource['source'] | undefined => {
+    const said = quantities
+      .map((quantity) => measureOf(scope, quantity)?.definition.tokens)
+      .find((who) => who !== undefined);
+    return said && REPORTED[said];
+  };
+  const output = of('output_tokens_per_sec', 'output_tokens');
+  const input = of('input_tokens_per_sec', 'prompt_tokens');
+  if (output === undefined || input === undefined) return undefined;
+  // A name is all a report says of a tokenizer.
+  const name = canonical.tokenizer;
+  const source = (which: TokenSource['source']): TokenSource => ({
+    source: which,
+    ...(name === undefined ? {} : { tokenizer: { source: name, sha256: name } }),
+    serverCounted: 0,
+    clientCounted: 0,
+  });
+  return { input: source(input), output: source(output), itl: measureOf(scope, 'token_gap') ? 'tokens' : 'chunks' };
 }
 
 /** Where the server's count shows that every chunk carried one token, gaps between chunks are gaps between tokens. */

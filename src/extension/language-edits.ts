@@ -20,7 +20,7 @@ export function optionsFor(document: vscode.TextDocument): FixOptions {
 
 /** Links to the catalogue's page by its path in the extension become commands that open it. */
 export function linkedMarkdown(markdown: string): vscode.MarkdownString {
-  const linked = markdown.replace(/\]\(docs\/pitfalls\.md#([a-z0-9]+)\)/g, (_, code: string) => {
+  const linked = markdown.replace(/\]\(docs\/(?:pitfalls|findings)\.md#([a-z0-9]+)\)/g, (_, code: string) => {
     return `](${explainUri(code.toUpperCase()).toString()})`;
   });
   const text = new vscode.MarkdownString(linked);

@@ -120,8 +120,7 @@ function toDiagnostic(problem: Diagnostic): vscode.Diagnostic {
     SEVERITIES[problem.severity],
   );
   diagnostic.source = 'isoperf';
-  diagnostic.code =
-    problem.docs === undefined ? problem.code : { value: problem.code, target: explainUri(problem.code) };
+  diagnostic.code = { value: problem.code, target: explainUri(problem.code) };
   return diagnostic;
 }
 

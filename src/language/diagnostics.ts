@@ -1,13 +1,13 @@
 // Everything to underline in a text: errors of the config, directives, and pitfalls that apply.
 import type { LoadOptions } from '../config/load';
 import { configFindings } from '../pitfalls/check';
-import { docsAnchor, pitfallByCode } from '../pitfalls/catalogue';
+import { docsAnchor } from '../pitfalls/catalogue';
 import type { Problem, TextRange } from '../problem';
 
 export interface Diagnostic extends Problem {
   readonly range: TextRange;
   /** Page and anchor that explain the code, relative to the extension's folder. */
-  readonly docs?: string;
+  readonly docs: string;
 }
 
 const START: TextRange = { startLine: 0, startColumn: 0, endLine: 0, endColumn: 0 };
@@ -17,6 +17,6 @@ export function diagnostics(text: string, options: Pick<LoadOptions, 'defaultTar
   return configFindings(text, options).map((problem) => ({
     ...problem,
     range: problem.range ?? START,
-    ...(pitfallByCode(problem.code) ? { docs: docsAnchor(problem.code) } : {}),
+    docs: docsAnchor(problem.code),
   }));
 }

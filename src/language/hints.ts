@@ -56,7 +56,7 @@ function notesOf(loaded: LoadedConfig, given: Circumstances): readonly Note[] {
   const found = expectationsOf(config, { ...given, warmupStages, ...(seed === undefined ? {} : { seed }) });
   const notes = [
     loadNote(found),
-    typeNote(found),
+    typeNote(found, loaded),
     totalsNote(restsOnPlaceholder(['data'], loaded) ? { ...found, input: OPEN, output: OPEN } : found),
     ...found.stages.map((stage) => stageNote(stage, found, given)),
     ...found.distributions.map(lengthNote),
@@ -140,9 +140,15 @@ function loadNote({ workers, inFlightCap, timeout }: Expectations): Note {
   return { path: ['load'], label, tooltip: tooltip.filter((line) => line !== '').join('  \n') };
 }
 
-function typeNote({ arrivals, seeds }: Expectations): Note {
+function typeNote({ arrivals: law, seeds }: Expectations, { directives }: LoadedConfig): Note {
+  const directive = directives.find(({ name, path }) => name === 'arrivals' && path.length === 0)?.value;
+  // Only IsoPerf follows the directive; inference-perf keeps to the load type.
+  const arrivals = directive === undefined ? law : `${directive} in IsoPerf; in inference-perf ${law}`;
   const seed = /^arrivals: (the clock|\d+)/.exec(seeds[0] ?? '')?.[1];
-  const words = SHORT_LAWS.find(([start]) => arrivals.startsWith(start))?.[1] ?? arrivals;
+  const words =
+    directive === undefined
+      ? (SHORT_LAWS.find(([start]) => law.startsWith(start))?.[1] ?? law)
+      : `${directive} in IsoPerf`;
   const label = seed === undefined ? fit(words) : fit(`${words}; seed: ${seed}`, words);
   return {
     path: ['load', 'type'],
@@ -198,7 +204,7 @@ function tokens(name: string, { perRequest, totalTokens, note }: Expectations['i
 function stageNote(stage: StageExpectation, found: Expectations, given: Circumstances): Note | undefined {
   const { requests, openUpToSeconds: open } = stage;
   if (requests === undefined) return undefined;
-  const safe = stage.safePercentile === undefined ? 'too few for percentiles' : `enough for p${stage.safePercentile}`;
+  const safe = stage.safePercentile === undefined ? 'too few for percentiles' : `p${stage.safePercentile} safe`;
   const again = (stage.sendsPerPrompt ?? 0) > 1 ? `, each prompt ${figure(stage.sendsPerPrompt!)}x` : '';
   const limit = open === undefined ? '' : `, open to ${figure(open)} s`;
   const head = `${whole(requests)} requests, ${stage.warmup ? 'warm-up' : safe}`;

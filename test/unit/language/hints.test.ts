@@ -41,8 +41,8 @@ describe('hints', () => {
       'load:': '≤ 200 in flight (2 CPUs), timeout 20 s',
       'type: poisson # arrivals': 'Poisson counts per second; seed: 42',
       'stages:': '92 requests, 23 s, 13.1k in, 5,888 out',
-      '- rate: 10': '60 requests, enough for p95, open to 20 s',
-      '- rate: 2.5': '32 requests, enough for p90, open to 80 s',
+      '- rate: 10': '60 requests, p95 safe, open to 20 s',
+      '- rate: 2.5': '32 requests, p90 safe, open to 80 s',
       'input_distribution:': 'mean 143, spread 146, 33 % at 10',
       'output_distribution: { type: fixed, mean: 64 }': 'always 64',
     });
@@ -63,6 +63,11 @@ describe('hints', () => {
     expect(shown(shared)['- rate: 10']).toContain('each prompt 3x');
     const warm = shown(TEXT.replace('duration: 6', 'duration: 6 # isoperf: warmup'));
     expect(warm['- rate: 10']).toMatch(/^60 requests, warm-up/);
+  });
+  it('an arrivals directive is what IsoPerf does', () => {
+    expect(shown(TEXT.replace('seed=42', 'seed=42, arrivals=even'))['type: poisson # arrivals']).toBe(
+      'even in IsoPerf; seed: 42',
+    );
   });
   it('figures that rest on a placeholder are not shown', () => {
     const open = shown(TEXT.replace('rate: 10', 'rate: ${RATE}'));

@@ -31,7 +31,17 @@ const records = Array.from({ length: 40 }, (_, index) => ({
 const dataset = path.join(folder, 'records.json');
 writeFileSync(dataset, JSON.stringify(records));
 
-const simulator = spawn(process.execPath, [cli, 'simulate', '--port', '0', '--ttft-ms', '5', '--tpot-ms', '1', '--json']);
+const simulator = spawn(process.execPath, [
+  cli,
+  'simulate',
+  '--port',
+  '0',
+  '--ttft-ms',
+  '5',
+  '--tpot-ms',
+  '1',
+  '--json',
+]);
 const url = await new Promise((resolve, reject) => {
   let text = '';
   const read = (chunk) => {
@@ -55,8 +65,12 @@ for (const name of files) {
     'load.interval=0',
     'load.request_timeout=20',
     'metrics=null',
-    ...(/type:\s*["']?(shareGPT|cnn_dailymail|billsum_conversations|infinity_instruct)/.test(text) ? [`data.path=${dataset}`] : []),
-    ...(/conversation_replay:/.test(text) && /tool_call_latency_sec/.test(text) ? ['data.conversation_replay.tool_call_latency_sec=null'] : []),
+    ...(/type:\s*["']?(shareGPT|cnn_dailymail|billsum_conversations|infinity_instruct)/.test(text)
+      ? [`data.path=${dataset}`]
+      : []),
+    ...(/conversation_replay:/.test(text) && /tool_call_latency_sec/.test(text)
+      ? ['data.conversation_replay.tool_call_latency_sec=null']
+      : []),
     `tokenizer={pretrained_model_name_or_path: ${path.join(root, 'samples/tokenizer')}}`,
   ];
   const out = path.join(folder, `run-${results.size}`);
@@ -76,9 +90,12 @@ for (const name of files) {
   } catch {
     // A refused config has no counts.
   }
-  const kind = status === 0 ? 'ran' : status === null ? 'TIMED OUT' : status === 2 ? `refused ${code ?? '?'}` : `FAILED ${status}`;
+  const kind =
+    status === 0 ? 'ran' : status === null ? 'TIMED OUT' : status === 2 ? `refused ${code ?? '?'}` : `FAILED ${status}`;
   results.set(name, kind);
-  console.log(`${kind.padEnd(16)} ${seconds.padStart(5)} s  ${name}  ${counts || (errors[0] ?? stderr.split('\n')[0] ?? '').replace(`${corpus}/`, '').slice(0, 150)}`);
+  console.log(
+    `${kind.padEnd(16)} ${seconds.padStart(5)} s  ${name}  ${counts || (errors[0] ?? stderr.split('\n')[0] ?? '').replace(`${corpus}/`, '').slice(0, 150)}`,
+  );
   rmSync(out, { recursive: true, force: true });
 }
 simulator.kill();

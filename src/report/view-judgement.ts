@@ -57,10 +57,15 @@ function grouped(found: readonly Found[], names: ReadonlyMap<string, string>, to
     const name = (scope: string): string => names.get(scope) ?? scope;
     const others = [...new Set(more.map(({ scope }) => name(scope)))];
     const also = others.length === 0 ? undefined : `Also in ${others.join(', ')}.`;
-    const detail = [first.detail === undefined ? undefined : `${first.detail}.`, also].filter(Boolean).join(' ');
+    const detail = [first.detail === undefined ? undefined : `${sentence(first.detail)}.`, also]
+      .filter(Boolean)
+      .join(' ');
     return {
       tone,
-      title: first.text.includes(name(first.scope)) ? first.text : `${name(first.scope)}: ${first.text}`,
+      // One part needs no name of its own.
+      title: sentence(
+        names.size < 2 || first.text.includes(name(first.scope)) ? first.text : `${name(first.scope)}: ${first.text}`,
+      ),
       ...(detail === '' ? {} : { detail }),
       ...(first.pitfall === undefined ? {} : { code: first.pitfall }),
     };
@@ -68,7 +73,13 @@ function grouped(found: readonly Found[], names: ReadonlyMap<string, string>, to
 }
 
 function listNote(items: readonly string[], title: (count: number) => string): ViewNote[] {
-  return items.length === 0 ? [] : [{ tone: 'neutral', title: title(items.length), detail: `${items.join('; ')}.` }];
+  return items.length === 0
+    ? []
+    : [{ tone: 'neutral', title: title(items.length), detail: `${sentence(items.join('; '))}.` }];
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Tool, version class with its evidence, and whatever else the files say of the run. */
@@ -99,13 +110,6 @@ export function foreignProvenance(report: CanonicalReport): ReportView['provenan
       ],
     },
     { title: 'Load', facts: report.scopes.filter(({ kind }) => kind !== 'summary').map(loadFact) },
-    {
-      title: 'What was read',
-      facts: [
-        { label: 'Assumed', value: report.assumptions.join('; ') || 'nothing' },
-        { label: 'Not recorded', value: report.notRecorded.join('; ') || 'nothing that is asked for' },
-      ],
-    },
   ].filter(({ facts }) => facts.length > 0);
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { HostMessage } from '../../src/messages';
 import { openView } from './harness';
-import { POOR_REPORT, REPORT } from './samples';
+import { foreignMessage, POOR_REPORT, REPORT } from './samples';
 import type { ThemeName } from './themes';
 import type { PageTest } from './tests';
 
@@ -180,6 +180,26 @@ export const reportTests: readonly PageTest[] = [
       await view.page.getByText('Show Log').click();
       await view.waitForPost('showLog');
       assert.deepEqual(await view.accessibility(), []);
+      await view.close();
+    },
+  },
+  {
+    name: 'report: another tool’s file says how it was read and what its numbers contradict, above the charts',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: await foreignMessage(), width: 900 });
+      await view.page.getByText(/^vllm.*, read as /).waitFor();
+      const worst = view.page.locator('.notes .note').first();
+      assert.match(await worst.innerText(), /Checked: /);
+      assert.match((await worst.getAttribute('class')) ?? '', /note-bad/);
+      const above = await view.page.evaluate(() => {
+        const top = (selector: string): number => document.querySelector(selector)!.getBoundingClientRect().top;
+        return top('.notes .note') < top('figure');
+      });
+      assert.ok(above, 'the violated identity stands above the charts');
+      await view.page.getByText(/recognised by /).waitFor();
+      await view.page.getByText(/things a reader would ask for are not recorded/).waitFor();
+      assert.deepEqual(await view.accessibility(), []);
+      await view.shot('page-report-foreign', { fullPage: true });
       await view.close();
     },
   },

@@ -1,8 +1,10 @@
 // The messages an extension would send: a report, a comparison, a run under way.
 import { comparisonView } from '../../src/comparability/view';
 import type { HostMessage, LiveView } from '../../src/messages';
+import { readRun } from '../../src/report/read';
 import { reportView } from '../../src/report/view';
 import { COMPARISON, RUN_A, RUN_B } from './sample-comparison';
+import { FOREIGN_FILE, VLLM_RESULT } from './sample-foreign';
 import { sampleRun, USUAL } from './sample-run';
 
 export const REPORT: HostMessage = {
@@ -98,4 +100,17 @@ export function brokenMessage(): HostMessage {
     errors: [],
   };
   return { ...message, view };
+}
+
+/** A result file of vLLM whose rate does not follow from its own counts. */
+export async function foreignMessage(): Promise<HostMessage> {
+  const text = JSON.stringify({ ...VLLM_RESULT, request_throughput: 4.5 });
+  const read = await readRun({
+    name: FOREIGN_FILE,
+    list: () => Promise.resolve([FOREIGN_FILE]),
+    readText: () => Promise.resolve(text),
+  });
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const restore = { kind: 'report', folders: [`file:///work/${FOREIGN_FILE}`], intended: [] } as const;
+  return { type: 'report', view: reportView(read.value), restore };
 }

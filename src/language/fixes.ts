@@ -13,8 +13,6 @@ import { pitfallFixes } from './fixes-pitfalls';
 import { overlaps, readings } from './place';
 import { stageLines } from './snippets';
 
-export type { Edit } from './edits';
-
 export interface CodeAction extends Fix {
   /** Code of the problem it mends. */
   readonly code: string;

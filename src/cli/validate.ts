@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { looksLikeConfig } from '../config/detect';
+import { MAX_FILE } from '../config/load';
 import { loaderVerdict } from '../config/loader';
 import { NEWEST, targetOf, TARGETS, type Target } from '../config/target';
 import { judgeConfigs } from '../pitfalls/check';
@@ -79,7 +80,13 @@ function judge(file: string, bytes: Buffer, question: Question): Result {
     return { file, target: target ?? NEWEST, accepted: verdict.accepts, problems: inOrder(verdict.problems) };
   }
   if (text.trim() === '') return { file, nothing: 'is empty: there is nothing to validate.' };
-  const options = { overrides, fileName: file, ...(region === undefined ? {} : { region }), ...(target && { target }) };
+  const options = {
+    overrides,
+    fileName: file,
+    maxText: MAX_FILE,
+    ...(region === undefined ? {} : { region }),
+    ...(target && { target }),
+  };
   const { problems, targets } = judgeConfigs(text, options);
   return { file, problems: inOrder(problems), ...(targets.length === 0 ? {} : { target: targets.join(', ') }) };
 }

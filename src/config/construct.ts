@@ -19,7 +19,9 @@ export interface Construction {
 
 const TAG = 'tag:yaml.org,2002:';
 /** Expanded size at which a document is taken for an alias bomb; real configs have some hundred nodes. */
-const MAX_EXPANDED = 200_000;
+const MAX_EXPANDED = 30_000;
+/** Beyond so many remarks a text is broken in one way that was said often enough. */
+const MAX_COMPLAINTS = 100;
 
 interface State {
   readonly text: string;
@@ -43,7 +45,7 @@ export function construct(root: YamlNode, text: string): Construction {
 }
 
 function complain(state: State, complaint: Complaint): void {
-  state.complaints.push(complaint);
+  if (state.complaints.length < MAX_COMPLAINTS || complaint.severity === 'error') state.complaints.push(complaint);
 }
 
 function build(node: YamlNode, state: State): { value: unknown; size: number } {

@@ -32,10 +32,11 @@ const DATA_KEYS = inside(
 const DATA_TYPED = typed(DATA_TYPE);
 const SERVER_KEYS = inside('base_url|model_name|ignore_eos');
 /** `load:` at any indentation, with stages or a sweep within the next lines: a config inside something else. */
-const NESTED_LOAD = /\n[ \t]+load:[ \t]*(?:#.*)?\r?\n(?:[ \t]+.*\r?\n|[ \t]*\r?\n){0,14}?[ \t]+(?:stages|sweep)[ \t]*:/;
+const NESTED_LOAD =
+  /\n[ \t]+load:[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:[^ \t\r\n][^\r\n]*)?\r?\n){0,14}?[ \t]+(?:stages|sweep)[ \t]*:/;
 
 const NESTED_SERVER =
-  /\n[ \t]+server:[ \t]*(?:#.*)?\r?\n(?:[ \t]+.*\r?\n|[ \t]*\r?\n){0,8}?[ \t]+(?:base_url|model_name|ignore_eos)[ \t]*:/;
+  /\n[ \t]+server:[ \t]*(?:#.*)?\r?\n(?:[ \t]*(?:[^ \t\r\n][^\r\n]*)?\r?\n){0,8}?[ \t]+(?:base_url|model_name|ignore_eos)[ \t]*:/;
 
 /** True for configs, whole or wrapped (ConfigMap, Helm values, llm-d workload); false for files that merely look similar. */
 export function looksLikeConfig(text: string): boolean {

@@ -131,6 +131,9 @@ export function readRates(value: string): readonly number[] | undefined {
 
 const MARK = /^\s*isoperf\s*:\s*/i;
 const SUPPRESS = /^disable\s+([A-Za-z]{3}\d{3}(?:\s*,\s*[A-Za-z]{3}\d{3})*)\s*(?:because\s+(.*))?$/;
+/** A directive on a line of its own is looked up from the stage below it, over so many blank lines and comments. */
+const MAX_BLANKS = 200;
+const MAX_PROBLEMS = 100;
 const MAX_SEED = 2 ** 32 - 1;
 
 /** Reads all directives of a document. `isBlank(line)` tells lines with nothing but white space or a comment. */
@@ -148,7 +151,7 @@ export function readDirectives(
     for (const part of splitParts(comment.text.slice(mark[0].length))) {
       const result = readPart(part, comment, stages, isBlank);
       if ('message' in result) {
-        problems.push(result);
+        if (problems.length < MAX_PROBLEMS) problems.push(result);
         continue;
       }
       if ('codes' in result) {
@@ -156,7 +159,7 @@ export function readDirectives(
         continue;
       }
       const clash = directives.find((other) => sameTarget(other, result));
-      if (clash && clash.value !== result.value) problems.push(twice(result));
+      if (clash && clash.value !== result.value && problems.length < MAX_PROBLEMS) problems.push(twice(result));
       else if (!clash) directives.push(result);
     }
   }
@@ -260,7 +263,7 @@ function stagePath(
   const line = comment.range.startLine;
   let target = line;
   if (comment.ownLine) {
-    while (isBlank(target)) target += 1;
+    while (isBlank(target) && target < line + MAX_BLANKS) target += 1;
     const below = stages.filter((stage) => stage.first === target);
     if (below.length === 1) return ['load', 'stages', stages.indexOf(below[0]!)];
   }

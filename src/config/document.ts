@@ -33,7 +33,7 @@ import {
 export type { Comment } from './tokens';
 
 /** Real configs are some kB; beyond this a text is not parsed at all. */
-export const MAX_TEXT = 1_000_000;
+const MAX_TEXT = 4_000_000;
 const MAX_DEPTH = 100;
 /** Line breaks of YAML 1.1 that the parser, which follows 1.2, takes for text. One character each: offsets stay. */
 const OTHER_BREAKS = /[\u0085\u2028\u2029]|\r(?!\n)/g;
@@ -58,10 +58,10 @@ export interface YamlDocument {
 }
 
 /** Reads one document. Never throws. */
-export function parseDocument(text: string): YamlDocument {
-  const lines = new Lines(text);
+export function parseDocument(text: string, maxText = MAX_TEXT): YamlDocument {
+  const lines = new Lines(text.length > maxText ? '' : text);
   try {
-    return parse(text, lines);
+    return parse(text, lines, maxText);
   } catch (error) {
     // The parser recurses; a text nested past every guard ends here.
     if (!(error instanceof RangeError)) throw error;
@@ -74,9 +74,9 @@ function failed(text: string, lines: Lines, code: string, message: string): Yaml
   return makeDocument(text, lines, undefined, undefined, [problem], []);
 }
 
-function parse(text: string, lines: Lines): YamlDocument {
-  if (text.length > MAX_TEXT)
-    return failed(text, lines, 'YML002', `The text has more than ${MAX_TEXT} characters; it is not read as a config.`);
+function parse(text: string, lines: Lines, maxText: number): YamlDocument {
+  if (text.length > maxText)
+    return failed(text, lines, 'YML002', `The text has more than ${maxText} characters; it is not read as a config.`);
   const tokens = tokenize(text.replace(OTHER_BREAKS, '\n'));
   const scan = scanTokens(tokens, text, lines);
   if (scan.depth > MAX_DEPTH)
@@ -97,7 +97,12 @@ function parse(text: string, lines: Lines): YamlDocument {
   const errors = documents
     .flatMap((document) => document.errors)
     .filter((error) => !error.message.startsWith('Comments must be separated'));
-  problems.push(...errors.map((error) => syntaxProblem(error, text, lines)));
+  // What follows the first error is noise (oneSyntaxError), and there may be one for every line.
+  const worst = errors.reduce<(typeof errors)[number] | undefined>(
+    (least, error) => (least && least.pos[0] <= error.pos[0] ? least : error),
+    undefined,
+  );
+  if (worst) problems.push(syntaxProblem(worst, text, lines));
   const [first, second] = documents;
   if (second) problems.push(secondDocument(second, lines));
   const tree = new TreeBuilder(text, lines, problems);

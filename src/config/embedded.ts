@@ -10,8 +10,8 @@ export interface Reading {
   readonly blocks: Mask['blocks'];
 }
 
-export function readYaml(text: string): Reading {
-  const document = parseDocument(text);
+export function readYaml(text: string, maxText?: number): Reading {
+  const document = parseDocument(text, maxText);
   const stuck = (read: YamlDocument): boolean =>
     read.problems.some((problem) => problem.severity === 'error' && /^YML0(?:01|05|11)$/.test(problem.code));
   const mask = stuck(document) ? maskTemplate(text) : undefined;
@@ -59,6 +59,7 @@ export interface Heredoc extends Embedded {
 const HEREDOC = /<<(-?)[ \t]*(?:'([\w.-]+)'|"([\w.-]+)"|([\w.-]+))/;
 const TARGET = />[ \t]*["']?([^\s"'<>|;&]+)/;
 const MAX_HEREDOCS = 20;
+const MAX_TEXTS = 50;
 
 /** Here-documents in a script that stands in a block scalar (`args:` of a Job). */
 export function heredocs(document: YamlDocument, node: ScalarNode): readonly Heredoc[] {
@@ -72,9 +73,11 @@ export function heredocs(document: YamlDocument, node: ScalarNode): readonly Her
 export function heredocsIn(script: string): readonly Heredoc[] {
   const found: Heredoc[] = [];
   const lines = script.split('\n');
-  for (let index = 0; index < lines.length && found.length < MAX_HEREDOCS; index += 1) {
+  let tried = 0;
+  for (let index = 0; index < lines.length && tried < MAX_HEREDOCS; index += 1) {
     const start = HEREDOC.exec(lines[index]!);
     if (!start) continue;
+    tried += 1;
     const word = start[2] ?? start[3] ?? start[4]!;
     const end = lines.findIndex((line, at) => at > index && line.trim() === word);
     if (end < 0) continue;
@@ -100,7 +103,7 @@ export function longTexts(
   let seen = 0;
   const visit = (node: YamlNode, path: readonly (string | number)[]): void => {
     seen += 1;
-    if (seen > MAX_SCALARS) return;
+    if (seen > MAX_SCALARS || found.length >= MAX_TEXTS) return;
     if (node.kind === 'map')
       for (const pair of node.pairs) {
         const key = resolveAlias(pair.key);

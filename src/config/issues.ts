@@ -36,11 +36,18 @@ export interface Finding {
   readonly fix?: KeyFix;
 }
 
+const MAX_FINDINGS = 50;
+
 /** Problems of one validation, in the document's order of paths; no ranges yet. */
 export function findingsOf(issues: readonly Issue[], values: unknown): readonly Finding[] {
   const loadType = valueAt(values, ['load', 'type']);
   const type = typeof loadType === 'string' ? loadType : undefined;
-  const found = issues.flatMap((issue) => convert(issue, [], values, type));
+  const found: Finding[] = [];
+  for (const issue of issues) {
+    // A text that is wrong in so many places is wrong in one way; saying it more often costs time and helps nobody.
+    if (found.length >= MAX_FINDINGS) break;
+    found.push(...convert(issue, [], values, type));
+  }
   return found.filter((finding) => !insideForeign(finding.problem.path, values));
 }
 
@@ -64,7 +71,7 @@ function convert(issue: Issue, prefix: ConfigPath, values: unknown, loadType: st
   switch (issue.code) {
     case 'unrecognized_keys':
       if (isForeign(valueAt(values, path))) return [shape(path, 'object', values)];
-      return issue.keys.map((key) => unknownKey(key, path, loadType));
+      return issue.keys.slice(0, MAX_FINDINGS).map((key) => unknownKey(key, path, loadType));
     case 'invalid_union':
       return pickBranch(issue.errors, path, values, loadType);
     case 'invalid_type':
@@ -207,7 +214,7 @@ function pickBranch(
   const fitting = branches.filter((branch) => !branch.some(wrongKind));
   const typed = fitting.filter((branch) => !branch.some(isType));
   const chosen = typed[0] ?? fitting[0];
-  if (chosen) return chosen.flatMap((issue) => convert(issue, path, values, loadType));
+  if (chosen) return chosen.slice(0, MAX_FINDINGS).flatMap((issue) => convert(issue, path, values, loadType));
   const wanted = fieldAt(path, loadType)?.types.join(' or ') ?? 'something else';
   return [make('CFG002', 'type', path, `${displayName(path)} must be ${wanted}, and is ${describe(value)}.`)];
 }

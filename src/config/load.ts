@@ -22,6 +22,8 @@ export interface LoadOptions {
   readonly fileName?: string;
   /** Name of the region to take when a file holds several configs. */
   readonly region?: string;
+  /** Longest text that is read, in characters. An editor must answer between two keystrokes; a command line may take its time. */
+  readonly maxText?: number;
   /** Judge as this inference-perf version would, whatever the file says. */
   readonly target?: Target;
   /** The version when neither the file nor `target` names one; otherwise main. */
@@ -62,7 +64,7 @@ export interface Reading {
 
 /** The config of a text, ready to run; or the errors that stand in the way. Warnings accompany a value. */
 export function loadConfig(text: string, options: LoadOptions = {}): Result<LoadedConfig> {
-  const reading = readConfig(text, options);
+  const reading = readConfig(text, { maxText: MAX_FILE, ...options });
   const { loaded } = reading;
   // A template may be read and judged; it cannot be run.
   const problems = reading.problems.map((problem): Problem =>
@@ -85,10 +87,13 @@ export function readConfigs(text: string, options: LoadOptions = {}): readonly R
   return regions.map((region) => readConfig(text, { ...options, region: region.name }));
 }
 
+/** For command lines. */
+export const MAX_FILE = 4_000_000;
+
 const remembered = remember(8, read, (options: LoadOptions) => JSON.stringify(options));
 
 function read(text: string, options: LoadOptions): Reading {
-  const search = findRegions(text);
+  const search = findRegions(text, options.maxText);
   const chosen = chooseRegion(search, options);
   if ('problems' in chosen) return { problems: chosen.problems, search, fixes: new Map() };
   return readRegion(chosen.region, search, options);
@@ -120,7 +125,10 @@ function chooseRegion(
     };
   if (only) return { region: only };
   const syntax = whole.problems.filter((problem) => problem.severity === 'error');
-  if (syntax.length > 0) return { problems: whole.problems };
+  if (syntax.length > 0) {
+    const long = options.maxText === undefined && syntax.every((problem) => problem.code === 'YML002');
+    return { problems: long ? syntax.map(tooLong) : whole.problems };
+  }
   const values = orEmpty(whole.value);
   const top = topLevelProblem(values);
   if (top) return { problems: [...whole.problems, withRange(top, whole.range([]))] };
@@ -137,6 +145,12 @@ function chooseRegion(
     };
   // No wrapper and little to recognise: the file itself is judged, and says what is missing or unknown.
   return { region: { kind: 'file', name: '', document: whole, prefix: [], blocks, toFile: (range) => range } };
+}
+
+/** In an editor a long text is no mistake; it is only not read at every keystroke. */
+function tooLong(problem: Problem): Problem {
+  const remedy = "'isoperf validate' reads it.";
+  return { ...problem, severity: 'information', message: 'This file is too long to be judged while you type.', remedy };
 }
 
 function plain(code: string, message: string, remedy?: string): Problem {

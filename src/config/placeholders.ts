@@ -14,7 +14,7 @@ export interface FoundPlaceholder {
 
 // ${X}, ${A[$k]}, $X, $(X), {{ .Values.x }}, {% x %}, REPLACE_ENV_X, <x>, __X__, @X@
 const PATTERN =
-  /\$\{[^}]*\}|\$\([A-Za-z_]\w*\)|\$[A-Za-z_]\w*|\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}|REPLACE_ENV_\w+|<[A-Za-z][^<>\n]{0,60}>|\b__[A-Z][A-Z0-9_]*__\b|@[A-Z][A-Z0-9_]*@/;
+  /\$\{[^{}\n]{0,200}\}|\$\([A-Za-z_]\w*\)|\$[A-Za-z_]\w*|\{\{[^{}\n]{0,200}\}\}|\{%[^%\n]{0,200}%\}|REPLACE_ENV_\w+|<[A-Za-z][^<>\n]{0,60}>|\b__[A-Z][A-Z0-9_]*__\b|@[A-Z][A-Z0-9_]*@/;
 
 const BARE = /^[A-Z][A-Z0-9_]{1,60}$/;
 /** What template writers call the texts of a config; other upper-case texts may be values. */

@@ -110,7 +110,7 @@ function wrappedRegions(reading: Reading): readonly Region[] {
   let visited = 0;
   const visit = (value: unknown, path: ConfigPath): void => {
     visited += 1;
-    if (visited > MAX_VISITED || path.length > MAX_DEPTH) return;
+    if (visited > MAX_VISITED || found.length >= MAX_REGIONS || path.length > MAX_DEPTH) return;
     if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...path, index]));
     if (!isRecord(value)) return;
     if (path.length > 0 && isConfigLike(value) && strength(value) >= 2) found.push(region('wrapped', reading, path));
@@ -171,26 +171,31 @@ export interface RegionSearch {
   readonly regions: readonly Region[];
 }
 
-/** Finds the configs of a file. Never throws. */
-export const findRegions = remember(2, search);
+/** Longest text that is read while somebody types: some thousand lines, more than any config has. */
+const MAX_EDITED = 50_000;
 
-function search(text: string): RegionSearch {
-  const whole = readYaml(text);
+/** Finds the configs of a file. Never throws. */
+export const findRegions = remember(2, search, (maxText?: number) => String(maxText));
+
+function search(text: string, maxText = MAX_EDITED): RegionSearch {
+  const whole = readYaml(text, maxText);
   const { document } = whole;
   if (!document.problems.some((problem) => problem.code === 'YML004')) {
     const regions = regionsOf(whole);
     const script = regions.length === 0 && document.problems.some((problem) => problem.severity === 'error');
     return { whole: document, blocks: whole.blocks, regions: distinct(script ? scriptRegions(text) : regions) };
   }
-  const regions = splitDocuments(text).flatMap((part) =>
-    regionsOf(readYaml(part.text)).map((found): Region => {
-      const shift = (range: TextRange): TextRange => {
-        const inner = found.toFile(range);
-        return { ...inner, startLine: inner.startLine + part.firstLine, endLine: inner.endLine + part.firstLine };
-      };
-      return { ...found, kind: found.kind === 'file' ? 'document' : found.kind, toFile: shift };
-    }),
-  );
+  const regions = splitDocuments(text)
+    .slice(0, MAX_DOCUMENTS)
+    .flatMap((part) =>
+      regionsOf(readYaml(part.text)).map((found): Region => {
+        const shift = (range: TextRange): TextRange => {
+          const inner = found.toFile(range);
+          return { ...inner, startLine: inner.startLine + part.firstLine, endLine: inner.endLine + part.firstLine };
+        };
+        return { ...found, kind: found.kind === 'file' ? 'document' : found.kind, toFile: shift };
+      }),
+    );
   return { whole: document, blocks: [], regions: distinct(regions) };
 }
 
@@ -201,10 +206,13 @@ function scriptRegions(text: string): readonly Region[] {
     .map((each) => inText('heredoc', each.name ?? 'heredoc', each));
 }
 
+const MAX_DOCUMENTS = 50;
+const MAX_REGIONS = 20;
+
 /** Names are how a region is asked for: a second one of the same name gets a number. */
 function distinct(regions: readonly Region[]): readonly Region[] {
   const seen = new Map<string, number>();
-  return regions.map((each) => {
+  return regions.slice(0, MAX_REGIONS).map((each) => {
     const count = (seen.get(each.name) ?? 0) + 1;
     seen.set(each.name, count);
     const name = each.name === '' ? 'document' : each.name;

@@ -103,7 +103,7 @@ function readMapping(objects: readonly Schema[], value: Mapping, path: ConfigPat
     const since = field && sinceOf(field, key);
     if (!field) {
       if (keepsUnknown(objects, key, path, state)) kept[key] = entry;
-      else ignore(at, strangerWords(key, path, state), state);
+      else if (state.findings.length < MAX_FINDINGS) ignore(at, strangerWords(key, path, state), state);
     } else if (!has(state.target, since)) {
       // Saved configs write every default out: what changes nothing is no news.
       if (!isDefault(field.schema, entry)) ignore(at, newcomerWords(at, since, state), state);
@@ -188,13 +188,17 @@ function checkShape(schema: Schema, value: unknown, path: ConfigPath, { target, 
   });
 }
 
+const MAX_FINDINGS = 50;
+
 interface IgnoredWords {
   readonly why: string;
   readonly remedy: string;
   readonly fix?: KeyFix;
 }
 
-function ignore(path: ConfigPath, { why, remedy, fix }: IgnoredWords, { target, findings }: State): void {
+function ignore(path: ConfigPath, words: IgnoredWords, { target, findings }: State): void {
+  const { why, remedy, fix } = words;
+  if (findings.length >= MAX_FINDINGS) return;
   const shown = String(path.at(-1)).replace(NON_STRING_KEY, '');
   const parent = path.length === 1 ? 'at the top level' : `under ${formatPath(path.slice(0, -1))}`;
   const who = target === 'main' ? 'inference-perf' : `inference-perf ${target}`;

@@ -5,8 +5,9 @@ import type { Config } from './schema';
 /** Stands where a secret stood. Read as a config it is a placeholder: to be filled before the next run. */
 const REDACTED = '<removed>';
 
-const SECRET_HEADER = /authorization|api[-_]?key|token|secret|password|cookie|credential|signature/i;
-const URL_USER = /([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi;
+/** Wide on purpose: a harmless header that loses its value costs less than a key in a report. */
+export const SECRET_HEADER = /auth|key|token|secret|password|cookie|credential|signature/i;
+const URL_USER = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@"']+@/gi;
 
 /**
  * A copy without secrets. Keys and tokens become null, so that the copy can be read and run again where the server asks for none;

@@ -80,9 +80,22 @@ export function isFieldName(name: string): boolean {
   return homesOf(name).length > 0 || name in OTHER_NAMES;
 }
 
+const known = new Map<string, readonly string[]>();
+
+/** Names and aliases of the fields under a path; the model never changes, so they are looked up once. */
+function namesUnder(parent: ConfigPath, loadType: string | undefined): readonly string[] {
+  const key = `${loadType ?? ''} ${parent.map((step) => (typeof step === 'number' ? 0 : step)).join('.')}`;
+  const before = known.get(key);
+  if (before) return before;
+  const names = fieldsUnder(parent, loadType).flatMap((field) => [field.name, ...(field.aliases ?? [])]);
+  // Only places of the model are kept: paths come from the user's text.
+  if (names.length > 0) known.set(key, names);
+  return names;
+}
+
 /** What to do about a key the model does not have under `parent`. */
 export function adviseKey(key: string, parent: ConfigPath, loadType?: string): KeyAdvice | undefined {
-  const siblings = fieldsUnder(parent, loadType).flatMap((field) => [field.name, ...(field.aliases ?? [])]);
+  const siblings = namesUnder(parent, loadType);
   const rename = nearest(key, siblings);
   if (rename !== undefined) return { rename, remedy: `Did you mean '${rename}'?` };
   const homes = homesOf(key);

@@ -60,6 +60,7 @@ export function oneSyntaxError(problems: readonly Problem[]): readonly Problem[]
 
 /** Offset of the end of the line an offset is on. */
 export function lineEnd(text: string, offset: number): number {
-  const end = text.slice(offset).search(/\r?\n/);
-  return end < 0 ? text.length : offset + end;
+  const end = text.indexOf('\n', offset);
+  if (end < 0) return text.length;
+  return end > offset && text[end - 1] === '\r' ? end - 1 : end;
 }

@@ -10,6 +10,7 @@ export interface Mask {
 const CONTROL = /^\{\{-?\s*(?:if|else|end|range|with|define|block|template|\/\*|\$)/;
 const ALONE = /^([ \t]*)(\$\{[^}\n]*\}|\$[A-Za-z_]\w*|\{\{.*\}\}|\{%.*%\}|<[A-Za-z][^<>\n]{0,60}>)[ \t]*\r?$/;
 const MAX_LINES = 20_000;
+const MAX_BLOCKS = 100;
 
 /** The text with its template parts masked; undefined when there are none. Ask only when the text as it stands is not YAML. */
 export function maskTemplate(text: string): Mask | undefined {
@@ -21,7 +22,8 @@ export function maskTemplate(text: string): Mask | undefined {
     const alone = ALONE.exec(line);
     if (!alone) return maskBraces(line);
     const [, indent = '', mark = ''] = alone;
-    if (!CONTROL.test(mark) && !mark.startsWith('{%')) blocks.push({ line: index, text: mark });
+    if (blocks.length < MAX_BLOCKS && !CONTROL.test(mark) && !mark.startsWith('{%'))
+      blocks.push({ line: index, text: mark });
     return `${indent}#${line.slice(indent.length + 1)}`;
   });
   const result = masked.join('\n');

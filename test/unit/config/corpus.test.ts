@@ -2,12 +2,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { looksLikeConfig } from '../../../src/config/detect';
 import { fieldAt } from '../../../src/config/fields';
-import { readConfig, type Reading } from '../../../src/config/load';
+import { readConfig, readConfigs, type Reading } from '../../../src/config/load';
 import { valueAt } from '../../../src/config/issues';
 import { isTarget, type Target } from '../../../src/config/target';
 import { judgeValues } from '../../../src/config/verdict';
 import { orEmpty } from '../../../src/config/loader';
+import { formatPath } from '../../../src/problem';
 
 const CORPUS = path.resolve(import.meta.dirname, '../../../../shared/corpus/configs');
 const here = existsSync(CORPUS);
@@ -147,3 +149,31 @@ describe.skipIf(!here)('the public corpus, release by release', () => {
 });
 
 if (!here) console.log('skipped: ../shared/corpus is not here, public configs are not judged');
+
+// Read through by eye whenever it changes: every line must be true, and none may be missing. `npx vitest run -u` writes it anew.
+it.skipIf(!here)('the listing of findings in public configs is the one that was read', async () => {
+  const folders = ['', 'upstream'];
+  const lines = folders.flatMap((folder) =>
+    readdirSync(path.join(CORPUS, folder))
+      .filter((name) => /\.(?:ya?ml|json)$/.test(name))
+      .sort()
+      .flatMap((name) => listing(path.join(folder, name))),
+  );
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('../../fixtures/corpus-findings.txt');
+});
+
+function listing(name: string): readonly string[] {
+  const text = readFileSync(path.join(CORPUS, name), 'utf8');
+  return readConfigs(text).flatMap(({ region, target, problems }) => {
+    const what = region ? `${region.kind} ${region.name}`.trim() : 'no config';
+    const judged = target && target.from !== 'default' ? ` (${target.target} by ${target.from})` : '';
+    const found = problems.map(({ code, severity, path: at, range }) => {
+      const place = range ? `${range.startLine + 1}:${range.startColumn + 1}` : '-';
+      return `  ${place} ${severity} ${code} ${formatPath(at)}`.trimEnd();
+    });
+    return [
+      `${name.replaceAll('\\', '/')}: ${what}${judged}${looksLikeConfig(text) ? '' : ', not recognised by its look'}`,
+      ...found,
+    ];
+  });
+}

@@ -130,10 +130,10 @@ describe('LoRA split', () => {
 
   it('is seeded, near its shares, in the body and in the reports', async () => {
     h = harness();
-    const report = '{ request_lifecycle: { per_request: true, per_adapter_stage: true } }';
+    const wanted = '{ request_lifecycle: { per_request: true, per_adapter_stage: true } }';
     const adapters = [];
     for (const out of ['one', 'two']) {
-      const run = await h.ran(configOf({ url: sim.url, load, report }), { out });
+      const run = await h.ran(configOf({ url: sim.url, load, report: wanted }), { out });
       adapters.push(run.records.map(({ adapter }) => adapter));
     }
     expect(adapters[0]).toEqual(adapters[1]);

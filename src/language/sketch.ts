@@ -48,6 +48,7 @@ interface Frame {
 }
 
 const KEY = /^("[^"]*"|'[^']*'|[A-Za-z_][\w.-]*)[ \t]*:(?=\s|$)/;
+const MAX_DEPTH = 40;
 const FILE_KEY = /\.ya?ml(\.in)?$|^config$/;
 
 export function sketch(text: string, position: Position): Sketch {
@@ -127,7 +128,9 @@ class Walk {
   private dashes(indent: number, content: string): { column: number; rest: string } {
     let column = indent;
     let rest = content;
-    for (let dash = /^-(?:[ \t]+|$)/.exec(rest); dash; dash = /^-(?:[ \t]+|$)/.exec(rest)) {
+    for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
+      const dash = /^-(?:[ \t]+|$)/.exec(rest);
+      if (!dash) break;
       const list = this.parentOf(column, true);
       this.frames = this.frames.filter((frame) => (frame.dash ? frame.column < column : frame.column <= column));
       const index = this.counts.get(keyOf(list)) ?? 0;
@@ -195,7 +198,7 @@ function cursorOf(line: string, column: number, walk: Walk): Cursor {
 
 function itemPath(walk: Walk, indent: number, dashes: string): ConfigPath {
   const first = walk.nextItem(indent);
-  const more = dashes.match(/-/g)!.length - 1;
+  const more = Math.min(MAX_DEPTH, dashes.match(/-/g)!.length - 1);
   return [...first, ...Array.from({ length: more }, () => 0)];
 }
 
@@ -243,6 +246,8 @@ function walkFlow(content: string, base: ConfigPath): Flow {
     [word, key] = ['', undefined];
   };
   for (const character of content) {
+    // No config is as deep; what is would cost the square of its depth.
+    if (stack.length > MAX_DEPTH) break;
     if (character === '{' || character === '[') {
       const inner = key === undefined ? path() : [...path(), key];
       end();

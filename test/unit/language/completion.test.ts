@@ -183,3 +183,15 @@ it('any text at any place is answered without throwing, inside its line', () => 
     { numRuns: 400 },
   );
 });
+
+it.each([
+  ['brackets', `load: ${'['.repeat(50_000)}`],
+  ['braces', `load: ${'{a: '.repeat(20_000)}`],
+  ['dashes', `load:\n${'- '.repeat(30_000)}`],
+  ['a huge line', `load: {a: ${'x'.repeat(900_000)}`],
+])('a text of nothing but %s is answered in bounded time and memory', (_name, text) => {
+  const lines = text.split('\n');
+  const start = performance.now();
+  completions(text, { line: lines.length - 1, column: lines.at(-1)!.length });
+  expect(performance.now() - start).toBeLessThan(5000);
+});

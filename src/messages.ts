@@ -46,6 +46,8 @@ export interface Restore {
   /** URIs of the report folders: one, or A and B. */
   readonly folders: readonly string[];
   readonly intended: readonly DimensionId[];
+  /** Dimensions both sides were recomputed in; checked again where they are used. */
+  readonly aligned?: readonly string[];
 }
 
 export type HostMessage =
@@ -65,6 +67,7 @@ export type WebviewMessage =
   | { readonly type: 'openEvidence'; readonly finding: number; readonly side?: Side }
   | { readonly type: 'explain'; readonly code: string }
   | { readonly type: 'intend'; readonly dimension: string | null }
+  | { readonly type: 'align'; readonly dimension: string; readonly on: boolean }
   | { readonly type: 'swap' }
   | { readonly type: 'compareWith' }
   | { readonly type: 'stop'; readonly now: boolean }
@@ -84,6 +87,7 @@ const CHECKS: Readonly<Record<WebviewMessage['type'], Check>> = {
   openEvidence: (message) => isIndex(message['finding']) && (message['side'] === undefined || hasSide(message)),
   explain: (message) => isShortText(message['code']),
   intend: (message) => message['dimension'] === null || isShortText(message['dimension']),
+  align: (message) => isShortText(message['dimension']) && typeof message['on'] === 'boolean',
   swap: always,
   compareWith: always,
   stop: (message) => typeof message['now'] === 'boolean',
@@ -107,11 +111,12 @@ export function parseWebviewMessage(value: unknown): WebviewMessage | undefined 
 /** What a panel may be restored from after a reload; undefined when the saved state is not ours. */
 export function parseRestore(value: unknown): Restore | undefined {
   if (!isObject(value)) return undefined;
-  const { kind, folders, intended } = value;
+  const { kind, folders, intended, aligned } = value;
   if (kind !== 'report' && kind !== 'comparison' && kind !== 'live') return undefined;
   if (!isTextList(folders) || !isTextList(intended)) return undefined;
   if (folders.length !== (kind === 'comparison' ? 2 : 1)) return undefined;
-  return { kind, folders, intended: intended as readonly DimensionId[] };
+  const kept = isTextList(aligned) ? { aligned } : {};
+  return { kind, folders, intended: intended as readonly DimensionId[], ...kept };
 }
 
 function isTextList(value: unknown): value is readonly string[] {

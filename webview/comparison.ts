@@ -19,7 +19,7 @@ export function comparisonPage(view: ComparisonView): Page {
       { class: 'page comparison' },
       head(view),
       verdict(view),
-      section('Findings', intent(view), ...view.groups.map((group) => findingGroup(group))),
+      section('Findings', intent(view), alignment(view), ...view.groups.map((group) => findingGroup(group))),
       metricsSection(view.metrics),
       section('Charts', charts),
       section('Files', h('div', { class: 'provenance' }, files('a', view.files.a), files('b', view.files.b))),
@@ -117,6 +117,28 @@ function intent(view: ComparisonView): HTMLElement {
     post({ type: 'intend', dimension: value === '' ? null : value }),
   );
   return h('div', { class: 'intent' }, h('span', {}, 'The one change under test:'), control);
+}
+
+/** What both sides can be recomputed in, and what that did or would need. */
+function alignment(view: ComparisonView): HTMLElement | false {
+  if (view.alignment.length === 0) return false;
+  return h(
+    'fieldset',
+    { class: 'alignment' },
+    h('legend', {}, 'Recompute both sides alike in:'),
+    ...view.alignment.map(({ id, title, on, possible, words }) => {
+      const box = h('input', { type: 'checkbox' });
+      box.checked = on;
+      box.disabled = !possible;
+      box.addEventListener('change', () => post({ type: 'align', dimension: id, on: box.checked }));
+      return h(
+        'div',
+        { class: 'alignment-switch' },
+        h('label', {}, box, ` ${title}`),
+        h('p', { class: 'faint' }, prose(words)),
+      );
+    }),
+  );
 }
 
 function findingGroup(group: FindingGroup): HTMLElement {

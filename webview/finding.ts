@@ -25,6 +25,7 @@ export function findingItem(finding: FindingView, state: DimensionState): HTMLEl
       'dl',
       { class: 'consequences' },
       ...(finding.moves === '' ? [] : [h('dt', {}, 'Moves'), h('dd', {}, finding.moves)]),
+      ...finding.more.flatMap(({ label, words }) => [h('dt', {}, label), h('dd', {}, prose(words))]),
       ...(finding.remedy === undefined ? [] : [h('dt', {}, 'Remedy'), h('dd', {}, prose(finding.remedy))]),
       h('dt', {}, 'Counts as equal'),
       h(

@@ -20,6 +20,8 @@ export interface FindingView {
   /** "TTFT (every statistic), output tokens/s". */
   readonly moves: string;
   readonly tolerance: string;
+  /** The separate things that changed, what had to be assumed, what is worth knowing beside the state. */
+  readonly more: readonly { readonly label: string; readonly words: string }[];
   readonly remedy?: string;
   readonly pitfall?: string;
 }
@@ -53,6 +55,17 @@ export interface MetricRow {
   readonly verdictWords: string;
 }
 
+/** One dimension in which both sides can be recomputed alike. */
+export interface AlignmentSwitch {
+  readonly id: DimensionId;
+  readonly title: string;
+  readonly on: boolean;
+  /** False: the records it would need are missing. */
+  readonly possible: boolean;
+  /** What it did, would do, or would need. */
+  readonly words: string;
+}
+
 export interface MetricTable {
   readonly stage: string;
   readonly rows: readonly MetricRow[];
@@ -75,6 +88,8 @@ export interface ComparisonView {
   /** What may be declared as the one change under test. */
   readonly intendable: readonly { readonly id: DimensionId; readonly title: string }[];
   readonly intended?: DimensionId;
+  /** Empty when nothing that differs can be aligned. */
+  readonly alignment: readonly AlignmentSwitch[];
   readonly metrics: readonly MetricTable[];
   readonly charts: readonly ChartGroup[];
   readonly files: { readonly a: readonly string[]; readonly b: readonly string[] };

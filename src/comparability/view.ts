@@ -17,6 +17,7 @@ import type {
   MovedMetric,
 } from './comparison';
 import { comparisonCharts } from './view-charts';
+import { alignmentSwitches, findingExtras, metricExtras, noiseWords } from './view-extras';
 import type {
   ComparisonView,
   FindingGroup,
@@ -40,6 +41,7 @@ export function comparisonView(comparison: Comparison, a: Run, b: Run): Comparis
       .map(({ dimension, title }) => ({ id: dimension, title }))
       .sort((x, y) => x.title.localeCompare(y.title)),
     ...(intended === undefined ? {} : { intended }),
+    alignment: alignmentSwitches(comparison),
     metrics: metricsOf(comparison),
     charts: comparisonCharts(comparison, a, b),
     files: { a: a.files, b: b.files },
@@ -118,6 +120,7 @@ function findingView(finding: Finding, index: number, a: Run, b: Run): FindingVi
     b: sideView(finding.b, b),
     moves: finding.state === 'same' ? '' : movesWords(finding.moves),
     tolerance: finding.tolerance,
+    more: findingExtras(finding),
     ...(finding.remedy === undefined ? {} : { remedy: finding.remedy }),
     ...(finding.pitfall === undefined ? {} : { pitfall: finding.pitfall }),
   };
@@ -186,7 +189,7 @@ function metricRow(metric: MetricComparison, titles: ReadonlyMap<DimensionId, st
     b: sideFigure('B', metric.b, metric),
     difference: differenceFigure(metric),
     interval: intervalFigure(metric),
-    words: difference?.words ?? '',
+    words: [difference?.words, ...metricExtras(metric, titles)].filter((part) => part !== undefined).join('; '),
     verdict: metric.verdict,
     verdictWords: verdictWords(metric.verdict, metric.because, titles),
   };
@@ -220,7 +223,10 @@ function intervalFigure({ difference, label }: MetricComparison): { text: string
   }
   return {
     text: `${signed(interval.low)} to ${signed(interval.high)}`,
-    note: `${label}: ${interval.level * 100} % interval of B minus A, ${interval.method}`,
+    note: [
+      `${label}: ${interval.level * 100} % interval of B minus A, ${interval.method}`,
+      ...noiseWords(difference),
+    ].join('; '),
   };
 }
 

@@ -1,6 +1,7 @@
 // The commands: each asks for what it was not given, says in words why it cannot, and hands over to the part that does it.
 import * as vscode from 'vscode';
 import { looksLikeConfig } from '../config/detect';
+import { reportPlace } from './folders';
 import { factsLine, differences } from './run-facts';
 import type { RunController } from './run-controller';
 import { workingFolder } from './run-controller';
@@ -117,12 +118,32 @@ async function sayErrors(count: number): Promise<void> {
 }
 
 async function openReport(services: Services, argument: Argument): Promise<void> {
-  const given = uriOf(argument);
-  const isFile = given !== undefined && /\.(json|jsonl|yaml)$/.test(given.path);
-  const folder = isFile
-    ? vscode.Uri.joinPath(given, '..')
-    : (given ?? (await pickRun(services, 'Open Report', undefined))?.folder);
-  if (folder) await services.reports.showReport(folder);
+  const given = uriOf(argument) ?? (await pickReport(services));
+  if (given) await services.reports.showReport(reportPlace(given));
+}
+
+/** A run of the list, or results of any tool from anywhere. */
+async function pickReport(services: Services): Promise<vscode.Uri | undefined> {
+  const elsewhere = [
+    { label: '$(folder-opened) A Folder…', description: 'of results: IsoPerf, inference-perf, vLLM, GuideLLM, …' },
+    { label: '$(file) A File…', description: 'of results: JSON, JSON lines or YAML' },
+  ];
+  const all = await services.runs.all();
+  const known = all.map((run) => runItem(run, undefined));
+  const chosen = await vscode.window.showQuickPick<vscode.QuickPickItem & { readonly run?: KnownRun }>(
+    [...known, { label: 'elsewhere', kind: vscode.QuickPickItemKind.Separator }, ...elsewhere],
+    { title: 'Open Report', matchOnDescription: true, matchOnDetail: true },
+  );
+  if (!chosen || chosen.run) return chosen?.run?.folder;
+  const isFolder = chosen.label === elsewhere[0]!.label;
+  const [place] =
+    (await vscode.window.showOpenDialog({
+      canSelectFiles: !isFolder,
+      canSelectFolders: isFolder,
+      openLabel: 'Open Report',
+      ...(isFolder ? {} : { filters: { Results: ['json', 'jsonl', 'ndjson', 'yaml', 'yml'] } }),
+    })) ?? [];
+  return place;
 }
 
 async function compareWith(services: Services, argument: Argument): Promise<void> {
@@ -178,6 +199,18 @@ interface RunItem extends vscode.QuickPickItem {
   readonly run: KnownRun;
 }
 
+function runItem(known: KnownRun, against: KnownRun | undefined): RunItem {
+  const found = against ? differences(against.facts, known.facts) : [];
+  const sight = found.length === 0 ? 'nothing differs at first sight' : `differs in ${found.join('; ')}`;
+  const place = vscode.workspace.asRelativePath(known.folder);
+  return {
+    label: known.facts.name,
+    description: factsLine(known.facts),
+    detail: against ? sight : `${known.facts.model ?? 'model not recorded'} · ${place}`,
+    run: known,
+  };
+}
+
 async function pickRun(
   services: Services,
   title: string,
@@ -190,17 +223,7 @@ async function pickRun(
     );
     return undefined;
   }
-  const items = all.map((known): RunItem => {
-    const found = against ? differences(against.facts, known.facts) : [];
-    const sight = found.length === 0 ? 'nothing differs at first sight' : `differs in ${found.join('; ')}`;
-    const place = vscode.workspace.asRelativePath(known.folder);
-    return {
-      label: known.facts.name,
-      description: factsLine(known.facts),
-      detail: against ? sight : `${known.facts.model ?? 'model not recorded'} · ${place}`,
-      run: known,
-    };
-  });
+  const items = all.map((known) => runItem(known, against));
   const chosen = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
   return chosen?.run;
 }
@@ -250,9 +273,13 @@ async function copyCliCommand(services: Services, argument: Argument): Promise<v
   void vscode.window.setStatusBarMessage('The command is on the clipboard', 3000);
 }
 
-/** Opens the catalogue of pitfalls at a code. */
+/** Opens the page of a code: the catalogue of pitfalls, or what is wrong with a file. */
 async function explain(services: Services, code: string | undefined): Promise<void> {
-  const page = vscode.Uri.joinPath(services.context.extensionUri, 'docs', 'pitfalls.md');
+  const page = vscode.Uri.joinPath(
+    services.context.extensionUri,
+    'docs',
+    /^(CFG|YML)/i.test(code ?? '') ? 'findings.md' : 'pitfalls.md',
+  );
   const fragment = typeof code === 'string' ? code.toLowerCase().replace(/[^a-z0-9-]/g, '') : '';
   await vscode.commands.executeCommand('markdown.showPreview', page.with({ fragment }));
 }

@@ -31,6 +31,36 @@ export function folderAccess(uri: vscode.Uri): FolderAccess {
   };
 }
 
+/** What a report is read from: its folder, or one file of results that stands for itself. */
+export async function reportAccess(place: vscode.Uri): Promise<FolderAccess> {
+  const isFile = ((await typeOf(place)) & vscode.FileType.File) !== 0;
+  if (!isFile) return folderAccess(place);
+  const folder = folderAccess(parentOf(place));
+  const file = place.path.split('/').at(-1)!;
+  return {
+    ...folder,
+    name: vscode.workspace.asRelativePath(place, false),
+    list: () => Promise.resolve([file]),
+    folders: () => Promise.resolve([]),
+  };
+}
+
+/** A place that is not there is read as a folder: the reader says why it cannot be opened. */
+async function typeOf(place: vscode.Uri): Promise<vscode.FileType> {
+  try {
+    return (await vscode.workspace.fs.stat(place)).type;
+  } catch {
+    return vscode.FileType.Directory;
+  }
+}
+
+const PART_OF_REPORT = /^(?:run\.json|records\.jsonl|.*_lifecycle_metrics\.json|.*config\.ya?ml)$/;
+
+/** A file of a report folder stands for its folder; any other file, or a folder, for itself. */
+export function reportPlace(given: vscode.Uri): vscode.Uri {
+  return PART_OF_REPORT.test(given.path.split('/').at(-1) ?? '') ? parentOf(given) : given;
+}
+
 /** Line by line, so that a file of a gigabyte is never one string. */
 function* linesOf(bytes: Uint8Array): Iterable<string> {
   const decoder = new TextDecoder();

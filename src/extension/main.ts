@@ -4,6 +4,7 @@ import { registerCommands } from './commands';
 import { Configs } from './configs';
 import { ConfigsTree } from './configs-tree';
 import { registerLanguage } from './language';
+import { registerReportEditor } from './report-editor';
 import { ReportPanels } from './report-panels';
 import { RunController } from './run-controller';
 import { Runs } from './runs';
@@ -28,6 +29,7 @@ export function activate(context: vscode.ExtensionContext): void {
     configs,
     controller,
     services.reports.registerSerializers(),
+    registerReportEditor(services.reports),
     registerCommands(services, controller),
     registerLanguage(services, controller),
     vscode.window.createTreeView('isoperf.configs', { treeDataProvider: new ConfigsTree(configs) }),

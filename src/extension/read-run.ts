@@ -1,5 +1,6 @@
 // Reads a report folder whole, and says in a panel why it cannot be read. Loaded when the first report is opened.
 import type * as vscode from 'vscode';
+import { ALIGNABLE } from '../comparability/align';
 import { compare } from '../comparability/compare';
 import type { Comparison, DimensionId } from '../comparability/comparison';
 import { comparisonMarkdown } from '../comparability/markdown';
@@ -11,7 +12,7 @@ import { readRun } from '../report/read';
 import type { Run } from '../report/run';
 import { reportView } from '../report/view';
 import type { ReportView } from '../report/view-model';
-import { folderAccess } from './folders';
+import { reportAccess } from './folders';
 
 export { showEvidence } from './evidence';
 
@@ -28,7 +29,7 @@ export interface OpenComparison {
 }
 
 export async function openReport(folder: vscode.Uri): Promise<Result<OpenReport>> {
-  const read = await readRun(folderAccess(folder));
+  const read = await readRun(await reportAccess(folder));
   if (!read.ok) return read;
   return { ok: true, value: { run: read.value, view: reportView(read.value) }, problems: read.problems };
 }
@@ -36,14 +37,21 @@ export async function openReport(folder: vscode.Uri): Promise<Result<OpenReport>
 export async function openComparison(
   folders: readonly [vscode.Uri, vscode.Uri],
   intended: readonly DimensionId[],
+  aligned: readonly string[] = [],
 ): Promise<Result<OpenComparison>> {
-  const [a, b] = await Promise.all(folders.map((folder) => readRun(folderAccess(folder))));
+  const [a, b] = await Promise.all(folders.map(async (folder) => readRun(await reportAccess(folder))));
   if (!a!.ok || !b!.ok) return { ok: false, problems: [...a!.problems, ...b!.problems] };
-  return { ok: true, value: judged(a!.value, b!.value, intended), problems: [] };
+  return { ok: true, value: judged(a!.value, b!.value, intended, aligned), problems: [] };
 }
 
-export function judged(a: Run, b: Run, intended: readonly DimensionId[]): OpenComparison {
-  const comparison = compare(a, b, { intended });
+/** @param aligned names of dimensions; those that cannot be aligned are left out */
+export function judged(
+  a: Run,
+  b: Run,
+  intended: readonly DimensionId[],
+  aligned: readonly string[] = [],
+): OpenComparison {
+  const comparison = compare(a, b, { intended, align: ALIGNABLE.filter((one) => aligned.includes(one)) });
   return { a, b, comparison, view: comparisonView(comparison, a, b) };
 }
 

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { DimensionId } from '../comparability/comparison';
 import { parseRestore, type Restore, type Side, type WebviewMessage } from '../messages';
 import type { Run } from '../report/run';
+import { parentOf } from './folders';
 import { Panel, VIEW_TYPES, type PanelOwner } from './panel';
 import type { OpenComparison, OpenReport } from './read-run';
 
@@ -74,7 +75,7 @@ export class ReportPanels {
     const folders = restore.folders.map((uri) => vscode.Uri.parse(uri));
     const [first, second] = folders;
     if (restore.kind === 'comparison' && first && second) {
-      const owner = new ComparisonOwner([first, second], restore.intended, this);
+      const owner = new ComparisonOwner([first, second], restore.intended, this, restore.aligned);
       const panel = Panel.adopt(this.extension, view, 'comparison', view.title, owner);
       this.keep(`comparison ${folders.join(' ')}`, panel);
       await owner.load(panel);
@@ -92,6 +93,32 @@ export class ReportPanels {
     panel.view.onDidDispose(() => {
       if (this.open.get(key) === panel) this.open.delete(key);
     });
+  }
+
+  /** A report file opened as an editor of its own: "Reopen Editor With… IsoPerf Report". */
+  async showInEditor(view: vscode.WebviewPanel, place: vscode.Uri): Promise<void> {
+    const owner = new ReportOwner(place, this, false);
+    await owner.load(Panel.adopt(this.extension, view, 'report', view.title, owner));
+  }
+
+  /**
+   * After a reload VS Code keeps a hidden tab without asking anybody for its content, so that nothing here knows of it.
+   * When the same report is opened anew, the old tab would be its double: it is closed.
+   */
+  async closeDouble(panel: Panel): Promise<void> {
+    const { title, viewType, viewColumn } = panel.view;
+    for (const known of this.open.values()) if (known !== panel && known.view.title === title) return;
+    const doubles = vscode.window.tabGroups.all.flatMap((group) =>
+      group.tabs.filter(
+        ({ input, label, isActive }) =>
+          label === title &&
+          input instanceof vscode.TabInputWebview &&
+          // VS Code puts a prefix of its own before the type.
+          input.viewType.endsWith(viewType) &&
+          !(isActive && group.viewColumn === viewColumn),
+      ),
+    );
+    if (doubles.length > 0) await vscode.window.tabGroups.close(doubles, true);
   }
 
   unexpected(error: unknown): void {
@@ -112,6 +139,8 @@ class ReportOwner implements PanelOwner {
   constructor(
     private readonly folder: vscode.Uri,
     private readonly panels: ReportPanels,
+    /** An editor's title is its file's, and it is not ours to look for doubles of. */
+    private readonly isPanel = true,
   ) {}
 
   async load(panel: Panel): Promise<void> {
@@ -123,8 +152,11 @@ class ReportOwner implements PanelOwner {
       return;
     }
     this.report = read.value;
-    panel.view.title = `Report: ${read.value.run.manifest?.name ?? nameOf(this.folder)}`;
-    panel.show({ type: 'report', view: read.value.view, restore: restoreOf('report', [this.folder]) });
+    const { run, view } = read.value;
+    panel.show({ type: 'report', view, restore: restoreOf('report', [this.folder]) });
+    if (!this.isPanel) return;
+    panel.view.title = `Report: ${tabName(run, this.folder)}`;
+    if (run.manifest) await this.panels.closeDouble(panel);
   }
 
   async receive(message: WebviewMessage, panel: Panel): Promise<void> {
@@ -151,25 +183,33 @@ class ComparisonOwner implements PanelOwner {
     public folders: Pair,
     private intended: readonly DimensionId[],
     private readonly panels: ReportPanels,
+    private aligned: readonly string[] = [],
   ) {}
 
   async load(panel: Panel): Promise<void> {
     panel.show({ type: 'loading', words: 'Reading and comparing both runs …' });
     const { openComparison, failureOf } = await readers();
-    const read = await openComparison(this.folders, this.intended);
+    const read = await openComparison(this.folders, this.intended, this.aligned);
     if (!read.ok) {
       panel.show({ type: 'failed', ...failureOf(read.problems) });
       return;
     }
     this.opened = read.value;
     this.send(panel);
+    if (read.value.a.manifest && read.value.b.manifest) await this.panels.closeDouble(panel);
+  }
+
+  private async judgeAgain({ a, b }: OpenComparison, panel: Panel): Promise<void> {
+    const { judged } = await readers();
+    this.opened = judged(a, b, this.intended, this.aligned);
+    this.send(panel);
   }
 
   private send(panel: Panel): void {
     if (!this.opened) return;
-    const { a, b } = this.opened.comparison;
-    panel.view.title = `${a.name} ↔ ${b.name}`;
-    const restore = restoreOf('comparison', this.folders, this.intended);
+    const { a, b } = this.opened;
+    panel.view.title = `${tabName(a, this.folders[0])} ↔ ${tabName(b, this.folders[1])}`;
+    const restore = { ...restoreOf('comparison', this.folders, this.intended), aligned: this.aligned };
     panel.show({ type: 'comparison', view: this.opened.view, restore });
   }
 
@@ -192,9 +232,13 @@ class ComparisonOwner implements PanelOwner {
           (finding) => finding.dimension === message.dimension,
         )?.dimension;
         this.intended = dimension === undefined ? [] : [dimension];
-        const { judged } = await readers();
-        this.opened = judged(opened.a, opened.b, this.intended);
-        this.send(panel);
+        await this.judgeAgain(opened, panel);
+        break;
+      }
+      case 'align': {
+        const others = this.aligned.filter((dimension) => dimension !== message.dimension);
+        this.aligned = message.on ? [...others, message.dimension] : others;
+        await this.judgeAgain(opened, panel);
         break;
       }
       case 'openReport':
@@ -232,7 +276,9 @@ async function receiveCommon(message: WebviewMessage): Promise<void> {
 /** Only files the reader listed: a view cannot name its way out of the folder. */
 async function openFile(folder: vscode.Uri, run: Run | undefined, file: string): Promise<void> {
   if (!run?.files.includes(file)) return;
-  await vscode.window.showTextDocument(vscode.Uri.joinPath(folder, file), { viewColumn: vscode.ViewColumn.Beside });
+  // A single file of results is its own folder.
+  const base = nameOf(folder) === file ? parentOf(folder) : folder;
+  await vscode.window.showTextDocument(vscode.Uri.joinPath(base, file), { viewColumn: vscode.ViewColumn.Beside });
 }
 
 function restoreOf(
@@ -245,4 +291,10 @@ function restoreOf(
 
 export function nameOf(folder: vscode.Uri): string {
   return folder.path.split('/').filter(Boolean).at(-1) ?? folder.toString();
+}
+
+/** Tells runs of one config apart: "chat-8b, 11-29 16:54". */
+function tabName({ manifest }: Run, folder: vscode.Uri): string {
+  if (!manifest) return nameOf(folder);
+  return `${manifest.name}, ${manifest.clock.startedAt.slice(5, 16).replace('T', ' ')}`;
 }

@@ -61,6 +61,10 @@ export class Workbench {
     return this.page.locator('.tab', { hasText: name }).first();
   }
 
+  tabs(name: RegExp): Locator {
+    return this.page.locator('.tab .label-name', { hasText: name });
+  }
+
   async goto(line: number, column: number): Promise<void> {
     await this.page.keyboard.press('Control+G');
     await this.quickInput.waitFor();

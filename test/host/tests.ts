@@ -204,6 +204,13 @@ export const HOST_TESTS: readonly HostTest[] = [
         await workbench.shot(`host-comparison-${name}`);
         await workbench.reload();
         await workbench.view().getByRole('heading', { level: 1, name: 'baseline and candidate' }).waitFor(LONG);
+        // The report's tab is there and nobody has asked for its content yet: opening the run must not double it.
+        assert.equal(await workbench.tabs(/^Report: baseline/).count(), 1);
+        await workbench.runRow('baseline', 'TTFT').click();
+        const heading = workbench.view().getByRole('heading', { level: 1, name: /^baseline, / });
+        await heading.waitFor(LONG);
+        await workbench.page.waitForTimeout(1000);
+        assert.equal(await workbench.tabs(/^Report: baseline/).count(), 1);
         await workbench.command('View: Close All Editors');
       }
     },

@@ -1,7 +1,7 @@
 // The comparison view in Chromium.
 import assert from 'node:assert/strict';
 import { openView } from './harness';
-import { COMPARED } from './samples';
+import { ALIGNED, COMPARED } from './samples';
 import type { ThemeName } from './themes';
 import type { PageTest } from './tests';
 
@@ -92,6 +92,26 @@ export const comparisonTests: readonly PageTest[] = [
       const overflow = await view.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       assert.ok(overflow <= 0, `${overflow} px too wide`);
       await view.shot('page-comparison-420', { fullPage: true });
+      await view.close();
+    },
+  },
+  {
+    name: 'comparison: alignment is switched on and off, says what it did, and shows its share of the gap',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: ALIGNED, width: 900 });
+      const boxes = view.page.locator('.alignment input');
+      assert.equal(await boxes.count(), 3);
+      const [warmup, token, limit] = [/^Warm-up/, /^Token/, /^Client limit/].map((name) =>
+        view.page.locator('.alignment').getByRole('checkbox', { name }),
+      );
+      assert.equal(await token!.isChecked(), true);
+      assert.equal(await limit!.isDisabled(), true);
+      await warmup!.click();
+      assert.deepEqual(await view.waitForPost('align'), { type: 'align', dimension: 'warmup-window', on: true });
+      await view.page.getByText(/12\.0 % of A before alignment, 3\.10 % after: .* 8\.90 points/).waitFor();
+      await view.page.getByText('counter: server-usage on A, client-tokenizer on B').waitFor();
+      assert.deepEqual(await view.accessibility(), []);
+      await view.shot('page-comparison-aligned', { fullPage: true });
       await view.close();
     },
   },

@@ -114,3 +114,39 @@ export async function foreignMessage(): Promise<HostMessage> {
   const restore = { kind: 'report', folders: [`file:///work/${FOREIGN_FILE}`], intended: [] } as const;
   return { type: 'report', view: reportView(read.value), restore };
 }
+
+/** The same two runs: one step of alignment is on, one could be, one needs records that are not there. */
+export const ALIGNED: HostMessage = {
+  type: 'comparison',
+  view: comparisonView(
+    {
+      ...COMPARISON,
+      alignment: [{ dimension: 'token-source', applied: true, words: 'Both sides are counted by the server’s usage.' }],
+      findings: COMPARISON.findings.map((finding) =>
+        finding.dimension === 'token-source'
+          ? { ...finding, state: 'aligned', changes: ['counter: server-usage on A, client-tokenizer on B'] }
+          : finding.dimension === 'warmup-window'
+            ? { ...finding, alignable: { possible: true, words: 'Leaves the same 12 s out of both.' } }
+            : finding.dimension === 'client-limit'
+              ? { ...finding, alignable: { possible: false, words: 'Needs records.jsonl of A.' } }
+              : finding,
+      ),
+      metrics: COMPARISON.metrics.map((metric, index) =>
+        index === 0
+          ? {
+              ...metric,
+              alignment: {
+                beforePercentOfA: 12,
+                afterPercentOfA: 3.1,
+                shares: [{ dimension: 'token-source', percentOfA: 8.9 }],
+                words: '',
+              },
+            }
+          : metric,
+      ),
+    },
+    RUN_A,
+    RUN_B,
+  ),
+  restore: { kind: 'comparison', folders: ['file:///a', 'file:///b'], intended: [], aligned: ['token-source'] },
+};

@@ -1,6 +1,7 @@
 // Commands that start nothing, and what is kept where.
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { FOREIGN_FILE, VLLM_RESULT } from '../../page/sample-foreign';
 import { eventually, workspaceFile } from './support';
 
 describe('commands', () => {
@@ -27,5 +28,21 @@ describe('commands', () => {
     await eventually('the report tab', () =>
       vscode.window.tabGroups.all.flatMap((group) => group.tabs).find((tab) => tab.label.includes('reports-foreign')),
     );
+  });
+
+  it('opens a result file of vLLM, and a report file as an editor of its own', async () => {
+    const tabs = (): readonly vscode.Tab[] => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    const result = workspaceFile(FOREIGN_FILE);
+    await vscode.workspace.fs.writeFile(result, new TextEncoder().encode(JSON.stringify(VLLM_RESULT)));
+    await vscode.commands.executeCommand('isoperf.openReport', result);
+    await eventually('the report of the file', () => tabs().find((tab) => tab.label === `Report: ${FOREIGN_FILE}`));
+    const file = workspaceFile('reports-foreign/summary_lifecycle_metrics.json');
+    await vscode.commands.executeCommand('vscode.openWith', file, 'isoperf.reportEditor');
+    const custom = await eventually('the editor', () =>
+      tabs().find((tab) => tab.input instanceof vscode.TabInputCustom && tab.input.uri.toString() === file.toString()),
+    );
+    assert.equal((custom.input as vscode.TabInputCustom).viewType, 'isoperf.reportEditor');
+    await vscode.workspace.fs.delete(result);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 });

@@ -54,6 +54,30 @@ describe('the comparison view', () => {
     expect(shown.charts.map((group) => group.id)).toContain('overlay');
   });
 
+  it('offers what can be aligned, and shows on real runs what each step took away', () => {
+    const switches = (align: readonly ('token-source' | 'warmup-window')[]) => {
+      const real = compare(RUN_A, RUN_B, { resamples: 50, align });
+      return { real, shown: comparisonView(real, RUN_A, RUN_B) };
+    };
+    const before = switches([]).shown;
+    expect(before.alignment.map(({ id, on }) => [id, on])).toEqual(
+      expect.arrayContaining([
+        ['token-source', false],
+        ['warmup-window', false],
+      ]),
+    );
+    expect(before.alignment.every(({ words }) => words !== '')).toBe(true);
+    const { real, shown } = switches(['warmup-window']);
+    expect(shown.alignment.find(({ id }) => id === 'warmup-window')).toMatchObject({
+      on: true,
+      words: real.alignment![0]!.words,
+    });
+    const words = shown.metrics.flatMap(({ rows }) => rows).map((row) => row.words);
+    expect(words.some((text) => /% of A before alignment, .* % after/.test(text))).toBe(
+      real.metrics.some((metric) => metric.alignment !== undefined),
+    );
+  });
+
   it('draws A and B in one frame', () => {
     const [ttft] = view.charts.find((group) => group.id === 'overlay')!.choices;
     expect(ttft!.series.map((series) => series.tone)).toEqual(['a', 'b']);

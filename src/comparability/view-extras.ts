@@ -1,0 +1,46 @@
+// What alignment, assumptions and noise add to the comparison view: switches, shares of the gap, what else a finding says.
+import { significant } from '../report/figures';
+import type { Comparison, DimensionId, Finding, MetricComparison } from './comparison';
+import type { AlignmentSwitch, FindingView } from './view-model';
+
+/** Dimensions that differ, or did before they were aligned, and can be recomputed; or why they cannot. */
+export function alignmentSwitches({ findings, alignment = [] }: Comparison): AlignmentSwitch[] {
+  return findings.flatMap(({ dimension, title, state, alignable }): AlignmentSwitch[] => {
+    const step = alignment.find((one) => one.dimension === dimension);
+    if (step) return [{ id: dimension, title, on: true, possible: true, words: step.words }];
+    if (!alignable || state === 'same') return [];
+    return [{ id: dimension, title, on: false, possible: alignable.possible, words: alignable.words }];
+  });
+}
+
+export function findingExtras({ changes = [], assumed, note }: Finding): FindingView['more'] {
+  return [
+    ...(changes.length > 0 ? [{ label: 'Changes', words: changes.join('; ') }] : []),
+    ...(assumed === undefined ? [] : [{ label: 'Assumed', words: assumed }]),
+    ...(note === undefined ? [] : [{ label: 'Note', words: note }]),
+  ];
+}
+
+/** "12.0 % of A before alignment, 3.10 % after: token counter 6.20, warm-up and window 2.70 points". */
+export function metricExtras({ alignment }: MetricComparison, titles: ReadonlyMap<DimensionId, string>): string[] {
+  if (!alignment) return [];
+  const { beforePercentOfA: before, afterPercentOfA: after, shares } = alignment;
+  const words = shares.map(
+    ({ dimension, percentOfA }) => `${(titles.get(dimension) ?? dimension).toLowerCase()} ${significant(percentOfA)}`,
+  );
+  const took = words.length === 0 ? '' : `: ${words.join(', ')} points`;
+  return [`${significant(before)} % of A before alignment, ${significant(after)} % after${took}`];
+}
+
+/** What such an experiment can see at all, and how much the same thing differs from run to run. */
+export function noiseWords(difference: MetricComparison['difference']): string[] {
+  const percent = (part: { readonly percentOfA?: number }): string =>
+    part.percentOfA === undefined ? '' : ` (${significant(part.percentOfA)} % of A)`;
+  const { detectable, noise } = difference ?? {};
+  return [
+    ...(detectable
+      ? [`four of five such experiments would see ${significant(detectable.absolute)}${percent(detectable)}`]
+      : []),
+    ...(noise ? [`standard deviation from run to run ${significant(noise.absolute)}${percent(noise)}`] : []),
+  ];
+}

@@ -1,5 +1,6 @@
 // Where requests go and what every one of them carries: address, headers, TLS files, and what must never be printed.
 import { readFileSync } from 'node:fs';
+import { SECRET_HEADER } from '../config/secrets';
 import type { Problem } from '../problem';
 import type { ClientOptions } from './types';
 
@@ -138,7 +139,7 @@ function readTlsFiles(options: ClientOptions): TlsFiles {
 
 function secretHeaders(headers: Readonly<Record<string, string>>): string[] {
   return Object.entries(headers)
-    .filter(([name]) => /auth|key|token|secret|cookie|password/i.test(name))
+    .filter(([name]) => SECRET_HEADER.test(name))
     .map(([, value]) => value.replace(/^(bearer|basic)\s+/i, ''));
 }
 

@@ -155,6 +155,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #timer: NodeJS.Timeout | undefined;
   #settled = false;
+  readonly #attemptedSeconds = performance.now() / 1000;
 
   constructor(
     private readonly endpoint: Endpoint,
@@ -262,7 +263,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const connection = this.#connection;
     this.#connection = undefined;
     if (release && connection !== undefined) this.connections.release(connection);
-    this.resolve(redacted(result, this.endpoint));
+    this.resolve({ ...redacted(result, this.endpoint), attemptedSeconds: this.#attemptedSeconds });
   }
 }
 

@@ -26,6 +26,8 @@ export interface PreparedRequest {
 
 /** What one request looked like on the wire. Times: seconds on the monotonic clock (performance.now() / 1000), taken at the data event. */
 export interface WireResult {
+  /** When the client was asked to send; with a new connection, before it was opened. */
+  readonly attemptedSeconds?: number;
   readonly sentSeconds?: number;
   readonly firstByteSeconds?: number;
   readonly firstTokenSeconds?: number;

@@ -197,6 +197,7 @@ function resultRecord(
     seconds === undefined ? undefined : nanoseconds(seconds - zeroSeconds);
   const times = {
     sentSeconds: since(result.sentSeconds),
+    attemptedSeconds: result.sentSeconds === undefined ? since(result.attemptedSeconds) : undefined,
     firstByteSeconds: since(result.firstByteSeconds),
     firstTokenSeconds: since(result.firstTokenSeconds),
     firstContentSeconds: since(result.firstContentSeconds),

@@ -20,7 +20,6 @@ export function summarizeFailures(
   // A failed request rarely has usage; the client's count of its prompt is then the only one.
   const source = options.inputTokenSource === 'server-usage' ? 'mixed' : (options.inputTokenSource ?? 'mixed');
   const prompts = failures.map((record) => inputTokens(record, source)).filter((value) => value !== undefined);
-  const cached = sum(failures.map((record) => record.usage?.cachedPromptTokens ?? 0));
   const total = sum(prompts);
   return {
     count: failures.length,
@@ -28,9 +27,22 @@ export function summarizeFailures(
     prompt_tokens:
       failures.length > 0 && prompts.length === 0
         ? null
-        : { total, cached, uncached: Math.max(total - cached, 0), ...statOf(prompts, options.percentiles) },
+        : { total, ...cachedTokens(failures, total), ...statOf(prompts, options.percentiles) },
     by_label: byLabel(failures, options.maxErrorMessages ?? 100),
   };
+}
+
+/** Left out where no failed answer said how much of its prompt was cached: that is not 0. Without failures inference-perf writes zeros. */
+function cachedTokens(
+  failures: readonly RequestRecord[],
+  total: number,
+): { cached: number; uncached: number } | object {
+  const reported = failures.flatMap(({ usage }) =>
+    usage?.cachedPromptTokens === undefined ? [] : [usage.cachedPromptTokens],
+  );
+  if (failures.length > 0 && reported.length === 0) return {};
+  const cached = sum(reported);
+  return { cached, uncached: Math.max(total - cached, 0) };
 }
 
 function byLabel(failures: readonly RequestRecord[], maxMessages: number): LifecycleReport['failures']['by_label'] {

@@ -12,6 +12,8 @@ export interface RequestRecord {
   readonly scheduledSeconds: number;
   /** When the request was handed to the socket. */
   readonly sentSeconds?: number;
+  /** For a request that never reached a socket (refused, no connection in time): when the client tried to send it. */
+  readonly attemptedSeconds?: number;
   /** First byte of the response's body. */
   readonly firstByteSeconds?: number;
   /** First non-empty delta on any channel (content, reasoning, tool call). Streaming only. */

@@ -12,14 +12,19 @@ export function isSuccess(record: RequestRecord): boolean {
   return record.outcome.kind === 'ok';
 }
 
+/** When it was sent; for a request that never reached a socket, when that was tried (inference-perf's `start_time`). */
+export function startSeconds(record: RequestRecord): number | undefined {
+  return record.sentSeconds ?? record.attemptedSeconds;
+}
+
 /** Sent minus scheduled: the lateness that latencies leave out. */
 export function scheduleDelaySeconds(record: RequestRecord): number | undefined {
-  return difference(record.sentSeconds, record.scheduledSeconds);
+  return difference(startSeconds(record), record.scheduledSeconds);
 }
 
 /** End of the answer minus sent, as inference-perf's `request_latency`. */
 export function latencySeconds(record: RequestRecord): number | undefined {
-  return difference(record.endSeconds, record.sentSeconds);
+  return difference(record.endSeconds, startSeconds(record));
 }
 
 /** First non-empty delta on any channel minus sent. Undefined when not streamed. */

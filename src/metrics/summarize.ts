@@ -12,6 +12,7 @@ import {
   ntpotSeconds,
   outputTokens,
   scheduleDelaySeconds,
+  startSeconds,
   tpotSeconds,
   ttftSeconds,
   type CountSource,
@@ -97,9 +98,9 @@ function sourcesOf(options: SummarizeOptions): { output: CountSource; input: Cou
   };
 }
 
-/** max(end) - min(sent); 0 when nothing was sent. */
+/** max(end) - min(start); 0 when nothing was tried. */
 export function spanSeconds(records: readonly RequestRecord[]): number {
-  const start = extreme(records, (r) => r.sentSeconds, Math.min);
+  const start = extreme(records, startSeconds, Math.min);
   const end = extreme(records, (r) => r.endSeconds, Math.max);
   return start === undefined || end === undefined ? 0 : end - start;
 }
@@ -110,8 +111,8 @@ function loadSummary(measured: readonly RequestRecord[], options: SummarizeOptio
     schedule_delay: statOf(defined(measured.map(scheduleDelaySeconds)), options.percentiles),
   };
   if (!options.stage) return summary;
-  const first = extreme(measured, (r) => r.sentSeconds, Math.min) ?? 0;
-  const last = extreme(measured, (r) => r.sentSeconds, Math.max) ?? 0;
+  const first = extreme(measured, startSeconds, Math.min) ?? 0;
+  const last = extreme(measured, startSeconds, Math.max) ?? 0;
   const { requestedRateRps, concurrency } = options.stage;
   return {
     ...summary,

@@ -81,6 +81,7 @@ function recordOf(line: string, file: string): RequestRecord | string {
 
 const TIMES = [
   'sentSeconds',
+  'attemptedSeconds',
   'firstByteSeconds',
   'firstTokenSeconds',
   'firstContentSeconds',

@@ -15,13 +15,24 @@ export function makeReportFolder(wanted: string): Result<string> {
     for (let number = 1; number < SUFFIXES; number++) {
       const folder = number === 1 ? wanted : `${wanted.replace(/[/\\]+$/, '')}-${number}`;
       if (existsSync(folder) && holdsRun(folder)) continue;
-      mkdirSync(folder, { recursive: true });
+      makeFolder(path.resolve(folder));
       probeWritable(folder);
       return { ok: true, value: folder, problems: number === 1 ? [] : [suffixNote(wanted, folder)] };
     }
     return refuse(wanted, `there are ${SUFFIXES} runs of that name already`);
   } catch (error) {
     return refuse(wanted, describeWriteError(error));
+  }
+}
+
+/** Level by level: Node's recursive mkdir never returns where a file system answers ENOENT below a folder that exists (/proc, automounts). */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(path.dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 
@@ -92,5 +103,6 @@ const WRITE_ERRORS: Readonly<Record<string, string>> = {
   EACCES: 'writing is not permitted there (EACCES)',
   EPERM: 'writing is not permitted there (EPERM)',
   EROFS: 'the file system is read-only (EROFS)',
+  ENOENT: 'a folder cannot be made there (ENOENT)',
   ENOTDIR: 'a part of the path is a file, not a folder (ENOTDIR)',
 };

@@ -1,6 +1,6 @@
 // per_request_lifecycle_metrics.json: one array in inference-perf main's layout, written entry by entry (reference 5.6).
 import type { RequestRecord } from '../metrics/record';
-import { inputTokens } from '../metrics/request-metrics';
+import { inputTokens, startSeconds } from '../metrics/request-metrics';
 import { LineFile } from './write-lines';
 
 export interface PerRequestEntry {
@@ -53,7 +53,7 @@ function entryOf({ record, request, response }: PerRequestEntry, zeroSeconds: nu
   const input = inputTokens(record, 'mixed') ?? null;
   const streamed = record.firstTokenSeconds !== undefined;
   return {
-    start_time: clock(record.sentSeconds),
+    start_time: clock(startSeconds(record)),
     end_time: clock(record.endSeconds),
     request,
     response,

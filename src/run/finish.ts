@@ -102,9 +102,12 @@ export function makeReports({ config, prepared, store }: FinishContext): Reports
     const records = ended.filter((record) => record.stage === plan.id);
     if (records.length === 0) continue;
     // inference-perf reports a closed loop's number of requests as its rate (its pitfall P13); its readers expect the key.
-    const rate = plan.requestedRateRps ?? plan.count;
+    const rate = plan.pacing.kind === 'closed' ? plan.count : (plan.requestedRateRps ?? stageRate(config, plan.id));
     const concurrency = plan.requestedConcurrency;
-    const stage = { requestedRateRps: rate, ...(concurrency === undefined ? {} : { concurrency }) };
+    const stage = {
+      ...(rate === undefined ? {} : { requestedRateRps: rate }),
+      ...(concurrency === undefined ? {} : { concurrency }),
+    };
     stages.set(plan.id, summarize(records, { ...common, stage }));
     for (const name of names) {
       const own = records.filter(({ adapter }) => adapter === name);
@@ -120,6 +123,12 @@ export function makeReports({ config, prepared, store }: FinishContext): Reports
   return { tokens, stages, adapters, ...(measured.length > 0 ? { summary: summarize(measured, common) } : {}) };
 }
 
+/** The stage's own rate, which a replayed trace does not follow; inference-perf reports it all the same. */
+function stageRate(config: EffectiveConfig, id: number): number | undefined {
+  const stage = config.load.stages[id];
+  return stage !== undefined && 'rate' in stage && typeof stage.rate === 'number' ? stage.rate : undefined;
+}
+
 /** inference-perf would make folders of the slashes in an adapter's name, also of those of `../`. */
 function fileWord(name: string): string {
   return name.replace(/[^\w.-]+/g, '_').replace(/^\.+/, '_');
@@ -131,12 +140,13 @@ function hasEnded({ outcome }: RequestRecord): boolean {
 
 /** Throws what the file system throws. */
 export function writeReports({ config, folder, prefix }: FinishContext, reports: Reports): void {
-  const { summary: wantsSummary, per_stage: wantsStages } = config.report.request_lifecycle;
+  const wants = config.report.request_lifecycle;
   const write = (name: string, report: LifecycleReport): void => {
     writeWhole(path.join(folder, `${prefix}${name}_lifecycle_metrics.json`), jsonText(report));
   };
-  if (wantsSummary && reports.summary) write('summary', reports.summary);
-  if (!wantsStages) return;
-  for (const [id, report] of reports.stages) write(`stage_${id}`, report);
-  for (const [name, report] of reports.adapters) write(name, report);
+  if (wants.summary && reports.summary) write('summary', reports.summary);
+  if (wants.per_stage) for (const [id, report] of reports.stages) write(`stage_${id}`, report);
+  for (const [name, report] of reports.adapters) {
+    if (/_stage_\d+$/.test(name) ? wants.per_adapter_stage : wants.per_adapter) write(name, report);
+  }
 }

@@ -97,7 +97,10 @@ export const offeredLoad = dimension<OfferedLoad>({
       );
     }
     const blind = (side: OfferedLoad): boolean =>
-      side.stages.some(({ stage, rateRps, n }) => stage.load.kind === 'rate' && rateRps === undefined && n !== 1);
+      side.stages.some(
+        ({ stage, rateRps, n }) =>
+          stage.load.kind === 'rate' && rateRps === undefined && n !== 1 && stage.manifest?.planned !== 0,
+      );
     if (blind(a) || blind(b)) return unknown('The load that really was offered', !blind(a), !blind(b));
     const apart = pairs.filter((pair) => ratesDiffer(pair, a, b));
     if (apart.length > 0) {

@@ -1,5 +1,6 @@
 // Columns from vLLM's --save-detailed arrays, AIPerf's per-request JSONL, and our own records.
 import type { RequestRecord } from '../../metrics/record';
+import { startSeconds } from '../../metrics/request-metrics';
 import type { Problem } from '../../problem';
 import { parseJson } from '../json';
 import { at, isObject, numberAt, numberOf, type Json } from '../readers/values';
@@ -100,7 +101,7 @@ export function ownColumns(records: readonly RequestRecord[], basis: StampBasis)
     const row = emptyRow();
     const times = basis === 'tokens' && record.chunkTokens ? expanded(record) : record.chunkSeconds;
     row.scheduled = record.scheduledSeconds;
-    row.sent = record.sentSeconds ?? NaN;
+    row.sent = startSeconds(record) ?? NaN;
     row.end = record.endSeconds ?? NaN;
     row.first = record.firstTokenSeconds ?? NaN;
     row.last = record.lastTokenSeconds ?? NaN;

@@ -31,7 +31,7 @@ export class ReportPanels {
     const owner = new ReportOwner(folder, this);
     const panel = Panel.create(this.extension, 'report', nameOf(folder), owner);
     this.keep(key, panel);
-    await owner.load(panel);
+    if (await owner.load(panel)) await this.closeDouble(panel);
   }
 
   /** A live view has ended: the same panel becomes the report. */
@@ -52,7 +52,7 @@ export class ReportPanels {
     const owner = new ComparisonOwner(folders, intended, this);
     const panel = Panel.create(this.extension, 'comparison', `${nameOf(folders[0])} ↔ ${nameOf(folders[1])}`, owner);
     this.keep(key, panel);
-    await owner.load(panel);
+    if (await owner.load(panel)) await this.closeDouble(panel);
   }
 
   /** Panels that were open when the window was reloaded find their folders again. */
@@ -105,8 +105,10 @@ export class ReportPanels {
    * After a reload VS Code keeps a hidden tab without asking anybody for its content, so that nothing here knows of it.
    * When the same report is opened anew, the old tab would be its double: it is closed.
    */
-  async closeDouble(panel: Panel): Promise<void> {
-    const { title, viewType, viewColumn } = panel.view;
+  private async closeDouble(panel: Panel): Promise<void> {
+    const { title, viewType, visible } = panel.view;
+    // A tab nobody has asked for its content is hidden; with our own one in front, no hidden tab is ours.
+    if (!visible) return;
     for (const known of this.open.values()) if (known !== panel && known.view.title === title) return;
     const doubles = vscode.window.tabGroups.all.flatMap((group) =>
       group.tabs.filter(
@@ -115,7 +117,7 @@ export class ReportPanels {
           input instanceof vscode.TabInputWebview &&
           // VS Code puts a prefix of its own before the type.
           input.viewType.endsWith(viewType) &&
-          !(isActive && group.viewColumn === viewColumn),
+          !isActive,
       ),
     );
     if (doubles.length > 0) await vscode.window.tabGroups.close(doubles, true);
@@ -143,20 +145,21 @@ class ReportOwner implements PanelOwner {
     private readonly isPanel = true,
   ) {}
 
-  async load(panel: Panel): Promise<void> {
+  /** True when the title of the tab now says which run it is. */
+  async load(panel: Panel): Promise<boolean> {
     panel.show({ type: 'loading', words: `Reading ${nameOf(this.folder)} …` });
     const { openReport, failureOf } = await readers();
     const read = await openReport(this.folder);
     if (!read.ok) {
       panel.show({ type: 'failed', ...failureOf(read.problems) });
-      return;
+      return false;
     }
     this.report = read.value;
     const { run, view } = read.value;
     panel.show({ type: 'report', view, restore: restoreOf('report', [this.folder]) });
-    if (!this.isPanel) return;
+    if (!this.isPanel) return false;
     panel.view.title = `Report: ${tabName(run, this.folder)}`;
-    if (run.manifest) await this.panels.closeDouble(panel);
+    return run.manifest !== undefined;
   }
 
   async receive(message: WebviewMessage, panel: Panel): Promise<void> {
@@ -186,17 +189,18 @@ class ComparisonOwner implements PanelOwner {
     private aligned: readonly string[] = [],
   ) {}
 
-  async load(panel: Panel): Promise<void> {
+  /** True when the title of the tab now says which run it is. */
+  async load(panel: Panel): Promise<boolean> {
     panel.show({ type: 'loading', words: 'Reading and comparing both runs …' });
     const { openComparison, failureOf } = await readers();
     const read = await openComparison(this.folders, this.intended, this.aligned);
     if (!read.ok) {
       panel.show({ type: 'failed', ...failureOf(read.problems) });
-      return;
+      return false;
     }
     this.opened = read.value;
     this.send(panel);
-    if (read.value.a.manifest && read.value.b.manifest) await this.panels.closeDouble(panel);
+    return read.value.a.manifest !== undefined && read.value.b.manifest !== undefined;
   }
 
   private async judgeAgain({ a, b }: OpenComparison, panel: Panel): Promise<void> {

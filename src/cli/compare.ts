@@ -70,8 +70,20 @@ Examples:
 
 async function run(args: readonly string[], io: CliIo): Promise<number> {
   const asked = compareArguments(args, io.cwd);
-  const comparison = asked.b.length === 0 ? savedComparison(asked.a[0]!, io) : await judged(asked, io);
-  if (!comparison) return EXIT.unusable;
+  const said: string[] = [];
+  const listening: CliIo = {
+    ...io,
+    err: (text) => {
+      said.push(text.trim());
+      io.err(text);
+    },
+  };
+  const comparison = asked.b.length === 0 ? savedComparison(asked.a[0]!, listening) : await judged(asked, listening);
+  if (!comparison) {
+    // A script that asked for JSON gets the refusal as JSON, too.
+    if (asked.format === 'json') io.out(`${JSON.stringify({ state: 'refused', reasons: said }, null, 2)}\n`);
+    return EXIT.unusable;
+  }
   if (asked.save !== undefined && !write(asked.save, render(comparison, 'json', 0), io)) return EXIT.failed;
   const text = render(comparison, asked.format, asked.out === undefined ? io.columns : 100);
   if (asked.out === undefined) io.out(text);

@@ -90,7 +90,10 @@ export const runCommand: Command = {
       allowPositionals: true,
     });
     const named = await namedConfig(positionals, flags, io);
-    if (named === undefined) return EXIT.unusable;
+    if (named === undefined) {
+      refusedJson({ flags, io }, []);
+      return EXIT.unusable;
+    }
     const simulator = flags.simulator === undefined ? undefined : await startChildSimulator(flags.simulator);
     try {
       return await runFile({ ...named, flags, io, simulator });
@@ -127,6 +130,7 @@ async function runFile(invocation: Invocation): Promise<number> {
   const overrides = [...(flags.set ?? []), ...(simulator ? [`server.base_url=${simulator.url}`] : [])];
   if (text.trim() === '' && overrides.length === 0) {
     io.err(`${file}: error: the file is empty: there is nothing to run.\n`);
+    refusedJson(invocation, []);
     return EXIT.unusable;
   }
   const loaded = loadConfig(text, {
@@ -140,6 +144,7 @@ async function runFile(invocation: Invocation): Promise<number> {
   });
   if (!loaded.ok) {
     io.err(`isoperf run: nothing was sent, because ${file} has errors.\n`);
+    refusedJson(invocation, loaded.problems);
     return EXIT.unusable;
   }
   const stop = new StopControl();
@@ -275,7 +280,7 @@ function conclude(result: RunResult, { file, flags, io }: Invocation, onEvent: (
     errors.forEach((problem) => {
       onEvent({ type: 'problem', problem });
     });
-    if (flags.json === true) io.out(`${JSON.stringify({ state: 'refused', problems: result.problems }, null, 2)}\n`);
+    refusedJson({ flags, io }, result.problems);
     return result.why === 'unusable' ? EXIT.unusable : EXIT.failed;
   }
   const { run, problems } = result;
@@ -284,6 +289,11 @@ function conclude(result: RunResult, { file, flags, io }: Invocation, onEvent: (
   if (run.invalid === undefined) return EXIT.ok;
   io.err(`isoperf run: ${formatInvalid(run.invalid)} (${file})\n`);
   return EXIT.failed;
+}
+
+/** With --json a refusal is JSON too, so that a script need not read the error stream. */
+function refusedJson({ flags, io }: Pick<Invocation, 'flags' | 'io'>, problems: readonly Problem[]): void {
+  if (flags.json === true) io.out(`${JSON.stringify({ state: 'refused', problems }, null, 2)}\n`);
 }
 
 function formatInvalid(reason: string): string {

@@ -96,7 +96,7 @@ function seedSource({ config, seedSource: source }: RunInput): string {
 
 function endpointFacts(input: RunInput, options: RunOptions, prepared: Prepared): RunManifest['endpoint'] {
   const { config } = input;
-  const baseUrl = withoutCredentials(config.server?.base_url ?? '');
+  const baseUrl = withoutCredentials(config.server?.base_url ?? '').replace(/\/+$/, '');
   const { version, models, notes } = prepared.server;
   return {
     kind: options.endpointKind,

@@ -120,7 +120,11 @@ async function connect(
     return failed([keyRejected(facts, options)]);
   } catch (error) {
     await client?.close();
-    if (error instanceof ClientProblem) return failed([error.problem]);
+    if (error instanceof ClientProblem) {
+      // What the config says (address, certificate file, header) cannot be used; a server that does not answer failed.
+      const ofConfig = ['RUN101', 'RUN102', 'RUN103'].includes(error.problem.code);
+      return ofConfig ? unusable([error.problem]) : failed([error.problem]);
+    }
     throw error;
   }
 }

@@ -8,7 +8,13 @@ export type SupportedLoadType = (typeof SUPPORTED_LOAD_TYPES)[number];
 
 /** Errors for what would be run differently from what the config says, warnings for what is left out beside the load. */
 export function refusals(config: EffectiveConfig): Problem[] {
-  return [...serverRefusals(config), ...loadRefusals(config), ...dataRefusals(config), ...leftOut(config)];
+  return [
+    ...serverRefusals(config),
+    ...loadRefusals(config),
+    ...dataRefusals(config),
+    ...leftOut(config),
+    ...connectionLimit(config),
+  ];
 }
 
 function serverRefusals({ server }: EffectiveConfig): Problem[] {
@@ -108,6 +114,19 @@ function leftOut({ storage }: EffectiveConfig): Problem[] {
     );
   }
   return problems;
+}
+
+/** inference-perf queues behind its connections and counts the wait as latency; here every request in flight has its own. */
+function connectionLimit({ load }: EffectiveConfig): Problem[] {
+  const { worker_max_tcp_connections: connections, worker_max_concurrency: concurrency } = load;
+  if (connections <= 0 || concurrency <= connections) return [];
+  return [
+    warning(
+      'RUN033',
+      ['load', 'worker_max_tcp_connections'],
+      `${connections} connections for ${concurrency} requests at a time would make requests wait inside inference-perf, and count the wait as latency; IsoPerf gives every request in flight a connection of its own.`,
+    ),
+  ];
 }
 
 function error(code: string, path: ConfigPath, message: string, remedy: string): Problem {

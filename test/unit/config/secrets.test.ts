@@ -12,6 +12,9 @@ api:
   headers:
     Authorization: Bearer abcdef123456
     X-Api-Key: k3y
+    Ocp-Apim-Subscription-Key: subscr1ption
+    x-functions-key: fn-0815
+    X-Auth: letme1n
     x-slo-ttft-ms: "200"
     x-route: https://u:p4ss@r/x
 metrics:
@@ -27,7 +30,18 @@ describe('redactConfig', () => {
   const redacted = redactConfig(config);
   it('removes every secret and keeps the rest', () => {
     const text = JSON.stringify(redacted);
-    for (const secret of ['hunter2', 'sk-abc', 'hf_abc', 'abcdef123456', 'k3y', 'p4ss', 's3cret'])
+    for (const secret of [
+      'hunter2',
+      'sk-abc',
+      'hf_abc',
+      'abcdef123456',
+      'k3y',
+      'p4ss',
+      's3cret',
+      'subscr1ption',
+      'fn-0815',
+      'letme1n',
+    ])
       expect(text).not.toContain(secret);
     expect(text).toContain('h:8000');
     expect(redacted.api.headers).toMatchObject({ 'x-slo-ttft-ms': '200', Authorization: '<removed>' });

@@ -74,6 +74,18 @@ describe('isoperf run', () => {
     expect(out + err).toMatch(/run\.yaml:5:3: error/);
   });
 
+  it('with --json a refusal is JSON on standard output', async () => {
+    for (const args of [
+      ['run', 'nowhere.yaml', '--json'],
+      ['run', file('broken.yaml', '- a list'), '--json'],
+      ['compare', 'nowhere', 'nowhere', '--json'],
+    ]) {
+      const { code, out } = await isoperf(args, { cwd: folder });
+      expect(code).toBe(2);
+      expect(JSON.parse(out)).toMatchObject({ state: 'refused' });
+    }
+  });
+
   it('unreachable server', async () => {
     const probe = net.createServer();
     await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));

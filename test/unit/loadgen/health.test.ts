@@ -37,6 +37,35 @@ const judge = (
   { use = calm, maxInFlight = 9, of = stage }: { use?: typeof calm; maxInFlight?: number; of?: PlannedLoadStage } = {},
 ) => judgeHealth(of, records(delay), { maxInFlight }, use);
 
+describe('stages too small to judge', () => {
+  it('a stage that sent nothing was not limited by the client', () => {
+    const busy = { ...calm, eventLoopUse: 1 };
+    expect(judgeHealth(stage, [], { maxInFlight: 0 }, busy)).toMatchObject({ verdict: 'ok', reasons: [] });
+  });
+
+  it('one late send near the end of a short stage is no lower rate', () => {
+    const planned = planLoad({
+      type: 'constant',
+      stages: [{ rate: 20, duration: 1, num_requests: 20, concurrency_level: 1 }],
+      warmupStages: [],
+      workers: 1,
+      workerMaxConcurrency: 50,
+      seed: 3,
+    });
+    if (!planned.ok) throw new Error('no plan');
+    const short = planned.value[0]!;
+    const at = short.pacing.kind === 'open' ? short.pacing.offsets : new Float64Array();
+    const late = (by: number): RequestRecord[] =>
+      [...at].map((scheduledSeconds, id) => {
+        const sentSeconds = scheduledSeconds + (id >= 17 ? by : 0.001);
+        const base = { id, stage: 0, scheduledSeconds, sentSeconds, endSeconds: sentSeconds + 0.1 };
+        return { ...base, chunkSeconds: [], outcome: { kind: 'ok' }, promptHash: String(id) };
+      });
+    expect(judgeHealth(short, late(0.04), { maxInFlight: 3 }, calm).verdict).toBe('ok');
+    expect(judgeHealth(short, late(0.4), { maxInFlight: 3 }, calm).verdict).toBe('client-limited');
+  });
+});
+
 describe('verdicts', () => {
   it('ok, with all its figures', () => {
     const health = judge(() => 0.0001);

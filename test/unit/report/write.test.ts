@@ -21,6 +21,13 @@ afterAll(() => {
 const at = (...names: string[]): string => path.join(root, ...names);
 
 describe('report folder', () => {
+  it.skipIf(process.platform !== 'linux')('a place where no folder can be made is refused, not waited for', () => {
+    const refused = makeReportFolder('/proc/isoperf/report');
+    expect(refused.ok).toBe(false);
+    expect(refused.problems[0]).toMatchObject({ code: 'RUN201' });
+    expect(refused.problems[0]!.message).toContain('/proc/isoperf/report');
+  });
+
   it('is made, with its parents', () => {
     expect(makeReportFolder(at('a', 'b'))).toEqual({ ok: true, value: at('a', 'b'), problems: [] });
     expect(existsSync(at('a', 'b'))).toBe(true);

@@ -74,9 +74,7 @@ circuit_breakers: [{ name: b, metrics: { matches: ['x ='] }, triggers: [{ type: 
       'RUN041',
       'RUN007',
     ]);
-    expect(problems.filter(({ severity }) => severity === 'warning').map(({ code }) => code)).toEqual([
-      'RUN031',
-    ]);
+    expect(problems.filter(({ severity }) => severity === 'warning').map(({ code }) => code)).toEqual(['RUN031']);
     for (const problem of problems) {
       expect(problem.path.length).toBeGreaterThan(0);
       if (problem.severity === 'error') expect(problem.remedy).toBeDefined();

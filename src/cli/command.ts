@@ -22,6 +22,16 @@ export interface Command {
   run(args: readonly string[], io: CliIo): Promise<number>;
 }
 
+/** The same terminal, and what is said on its error stream: a refusal under --json repeats it as JSON. */
+export function overheard(io: CliIo): { readonly io: CliIo; readonly said: readonly string[] } {
+  const said: string[] = [];
+  const err = (text: string): void => {
+    said.push(text.trim());
+    io.err(text);
+  };
+  return { io: { ...io, err }, said };
+}
+
 /** A wrong command line: printed with a pointer to --help, exit code 2. */
 export class UsageError extends Error {}
 

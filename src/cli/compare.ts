@@ -10,7 +10,7 @@ import { gate, GATE_CONDITIONS, type GateResult } from '../comparability/gate';
 import { comparisonMarkdown } from '../comparability/markdown';
 import { parseJson } from '../report/json';
 import type { Run } from '../report/run';
-import { EXIT, type CliIo, type Command } from './command';
+import { EXIT, overheard, type CliIo, type Command } from './command';
 import { openRun } from './compare-input';
 import { compareArguments, FORMATS, type CompareArguments, type Format } from './compare-options';
 import { comparisonTable } from './compare-table';
@@ -70,14 +70,7 @@ Examples:
 
 async function run(args: readonly string[], io: CliIo): Promise<number> {
   const asked = compareArguments(args, io.cwd);
-  const said: string[] = [];
-  const listening: CliIo = {
-    ...io,
-    err: (text) => {
-      said.push(text.trim());
-      io.err(text);
-    },
-  };
+  const { io: listening, said } = overheard(io);
   const comparison = asked.b.length === 0 ? savedComparison(asked.a[0]!, listening) : await judged(asked, listening);
   if (!comparison) {
     // A script that asked for JSON gets the refusal as JSON, too.

@@ -10,7 +10,7 @@ import { formatProblem, type Problem } from '../problem';
 import { runBenchmark, type RunOptions, type RunResult } from '../run';
 import type { FrozenStream } from '../run/frozen';
 import { startChildSimulator, type ChildSimulator } from './child-simulator';
-import { EXIT, type CliIo, type Command } from './command';
+import { EXIT, overheard, type CliIo, type Command } from './command';
 import { namedConfig, runInput } from './run-input';
 import { createProgress } from './run-progress';
 import { readPinnedSweep } from './pin-sweep';
@@ -89,9 +89,10 @@ export const runCommand: Command = {
       strict: true,
       allowPositionals: true,
     });
-    const named = await namedConfig(positionals, flags, io);
+    const heard = overheard(io);
+    const named = await namedConfig(positionals, flags, heard.io);
     if (named === undefined) {
-      refusedJson({ flags, io }, []);
+      refusedJson({ flags, io }, [], heard.said);
       return EXIT.unusable;
     }
     const simulator = flags.simulator === undefined ? undefined : await startChildSimulator(flags.simulator);
@@ -129,8 +130,9 @@ async function runFile(invocation: Invocation): Promise<number> {
   const { file, text, flags, io, simulator } = invocation;
   const overrides = [...(flags.set ?? []), ...(simulator ? [`server.base_url=${simulator.url}`] : [])];
   if (text.trim() === '' && overrides.length === 0) {
-    io.err(`${file}: error: the file is empty: there is nothing to run.\n`);
-    refusedJson(invocation, []);
+    const reason = `${file}: error: the file is empty: there is nothing to run.`;
+    io.err(`${reason}\n`);
+    refusedJson(invocation, [], [reason]);
     return EXIT.unusable;
   }
   const loaded = loadConfig(text, {
@@ -292,8 +294,12 @@ function conclude(result: RunResult, { file, flags, io }: Invocation, onEvent: (
 }
 
 /** With --json a refusal is JSON too, so that a script need not read the error stream. */
-function refusedJson({ flags, io }: Pick<Invocation, 'flags' | 'io'>, problems: readonly Problem[]): void {
-  if (flags.json === true) io.out(`${JSON.stringify({ state: 'refused', problems }, null, 2)}\n`);
+function refusedJson(
+  { flags, io }: Pick<Invocation, 'flags' | 'io'>,
+  problems: readonly Problem[],
+  reasons: readonly string[] = problems.filter(({ severity }) => severity === 'error').map(({ message }) => message),
+): void {
+  if (flags.json === true) io.out(`${JSON.stringify({ state: 'refused', reasons, problems }, null, 2)}\n`);
 }
 
 function formatInvalid(reason: string): string {

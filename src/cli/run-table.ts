@@ -9,7 +9,8 @@ import {
   tpotSeconds,
   ttftSeconds,
 } from '../metrics/request-metrics';
-import { minimumCountFor, percentile, sortedValues } from '../metrics/statistics';
+import { percentile, sortedValues } from '../metrics/statistics';
+import { minimumCountFor } from '../sample-size';
 import { spanSeconds } from '../metrics/summarize';
 import type { FinishedRun } from '../run';
 

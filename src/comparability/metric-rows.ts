@@ -1,5 +1,5 @@
 // One row per quantity and statistic of a matched stage: both sides' samples, before anything is said about their difference.
-import { minimumCountFor } from '../metrics/statistics';
+import { minimumCountFor } from '../sample-size';
 import type { MetricComparison, MetricName, MetricSide, Statistic } from './comparison';
 import { GOODPUT, LATENCIES, RATES, SCHEDULE_DELAY, type Counting, type LatencyQuantity } from './quantities';
 import { errorRateSample, latencySamples, rateSample, type Draws, type Sample } from './samples';

@@ -2,7 +2,8 @@
 import { MINIMUM_REQUESTS, resample, seriesFrom, seriesOf, type Quantity } from '../metrics/bootstrap';
 import type { RequestRecord } from '../metrics/record';
 import { isSuccess } from '../metrics/request-metrics';
-import { mean, minimumCountFor, percentile, percentileKey, sortedValues } from '../metrics/statistics';
+import { mean, percentile, percentileKey, sortedValues } from '../metrics/statistics';
+import { minimumCountFor } from '../sample-size';
 import { spanSeconds } from '../metrics/summarize';
 import type { MetricSide, Statistic } from './comparison';
 import { ended, type Counting, type LatencyQuantity, type RateQuantity } from './quantities';

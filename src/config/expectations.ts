@@ -1,5 +1,6 @@
 // What will really happen when a config runs: requests, tokens, lengths, limits, seeds. Computed from the config, never guessed.
 // Pure: `isoperf plan`, inlay hints and hover all read this. What cannot be known beforehand is undefined, with the reason.
+import { minimumCountFor } from '../sample-size';
 import { distributionsOf, lengthsOf, type DistributionExpectation, type LengthOfOne } from './expected-lengths';
 import type { Realised } from './realised';
 import type { Config } from './schema';
@@ -63,11 +64,6 @@ export const DEFAULT_TIMEOUT_SECONDS = 300;
 const DEFAULT_ASSUMED_LATENCY_SECONDS = 10;
 const PERCENTILES = [99.9, 99, 95, 90, 50] as const;
 
-/** Requests for a distribution-free 95 % upper bound on a percentile: the smallest n with q^n <= 0.05. */
-export function samplesFor(percentile: number): number {
-  return Math.ceil(Math.log(0.05) / Math.log(percentile / 100));
-}
-
 export function expectationsOf(config: Config, given: Circumstances = {}): Expectations {
   const { load } = config;
   const count = load.num_workers ?? given.cpus;
@@ -117,7 +113,7 @@ function stageOf(
     index,
     warmup,
     requests,
-    safePercentile: requests === undefined ? undefined : PERCENTILES.find((p) => requests >= samplesFor(p)),
+    safePercentile: requests === undefined ? undefined : PERCENTILES.find((p) => requests >= minimumCountFor(p)),
     ...(prompts === undefined || requests === undefined ? {} : { sendsPerPrompt: requests / prompts }),
     ...more,
   });

@@ -1,5 +1,5 @@
 // What a reader must know about a scope although its arithmetic is sound.
-import { minimumCountFor } from '../metrics/statistics';
+import { minimumCountFor } from '../sample-size';
 import { measureOf, statisticOf, type CanonicalReport, type ReportScope } from './canonical';
 import { duration, percent, significant, whole } from './figures';
 import type { Caution } from './identity';

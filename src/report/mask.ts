@@ -11,14 +11,14 @@ const SECRET_KEY = /^(?:.*[-_])?(?:api[-_]?key|token|password|passwd|secret|auth
 
 export function maskText(text: string): string {
   return redactText(text).replace(FLAG, (whole, flag: string, gap: string) =>
-    HARMLESS.test(flag) ? whole : `${flag}${gap}<redacted>`,
+    HARMLESS.test(flag) ? whole : `${flag}${gap}<removed>`,
   );
 }
 
 /** Every text of a value masked; texts under a key that names a secret are replaced whole. Depth is bounded by the reader. */
 export function maskValue(value: unknown, key = ''): unknown {
   if (typeof value === 'string') {
-    return value !== '' && SECRET_KEY.test(key) ? '<redacted>' : maskText(value);
+    return value !== '' && SECRET_KEY.test(key) ? '<removed>' : maskText(value);
   }
   if (Array.isArray(value)) return value.map((entry) => maskValue(entry, key));
   if (typeof value !== 'object' || value === null) return value;
@@ -37,7 +37,7 @@ export function maskReport(report: CanonicalReport): CanonicalReport {
     ...(model === undefined ? {} : { model }),
     facts: report.facts.map((fact) => ({
       ...fact,
-      value: SECRET_KEY.test(fact.label) ? '<redacted>' : maskText(fact.value),
+      value: SECRET_KEY.test(fact.label) ? '<removed>' : maskText(fact.value),
     })),
     ...(report.config ? { config: maskValue(report.config) as Record<string, unknown> } : {}),
     ...(report.ownVerdict ? { ownVerdict: report.ownVerdict.map(maskText) } : {}),

@@ -1,7 +1,8 @@
 // The stages table of a report: one row per stage, every figure with what it is and how much it can carry.
 import type { Stat } from '../metrics/lifecycle';
 import { isSuccess, type CountSource } from '../metrics/request-metrics';
-import { minimumCountFor, percentileKey } from '../metrics/statistics';
+import { percentileKey } from '../metrics/statistics';
+import { minimumCountFor } from '../sample-size';
 import { counted, NOTHING, percent, significant, whole } from './figures';
 import {
   countingOf,

@@ -1,5 +1,5 @@
 // Are there enough requests for the percentiles shown? Below a distribution-free minimum a percentile is only a maximum.
-import { minimumCountFor } from '../../metrics/statistics';
+import { minimumCountFor } from '../../sample-size';
 import type { Evidence, MovedMetric, Statistic } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { counted } from '../../report/figures';

@@ -1,5 +1,6 @@
 // Checks of the load section (CMP001 to CMP023, CMP084, CMP085, CMP092).
 import type { LoadedConfig } from '../../config/load';
+import { minimumCountFor } from '../../sample-size';
 import { note, stagePath, stagePlans, warning, type Check, type Hit } from './hit';
 
 const STAGES = ['load', 'stages'] as const;
@@ -82,11 +83,6 @@ const ramp: Check = ({ config, warmupStages }) => {
   });
 };
 
-/** Requests for a distribution-free 95 % upper bound on a quantile: n with q^n <= 0.05. */
-export function requestsForPercentile(percentile: number): number {
-  return Math.ceil(Math.log(0.05) / Math.log(percentile / 100));
-}
-
 const samples: Check = (loaded) => {
   const asked = loaded.config.report.request_lifecycle.percentiles;
   const wanted = asked.filter((percentile) => percentile > 50 && percentile <= 99);
@@ -94,13 +90,13 @@ const samples: Check = (loaded) => {
   if (highest === 0) return [];
   return stagePlans(loaded).flatMap((stage): Hit[] => {
     const { requests } = stage;
-    if (requests === undefined || requests < 1 || stage.warmup || requests >= requestsForPercentile(highest)) return [];
-    const safe = wanted.filter((percentile) => requests >= requestsForPercentile(percentile)).sort((a, b) => b - a)[0];
+    if (requests === undefined || requests < 1 || stage.warmup || requests >= minimumCountFor(highest)) return [];
+    const safe = wanted.filter((percentile) => requests >= minimumCountFor(percentile)).sort((a, b) => b - a)[0];
     const until =
       safe === undefined ? 'none of the percentiles above the median is safe' : `p${safe} is the highest safe one`;
     return [
       note(12, stagePath(stage.index), {
-        message: `This stage sends ${requests} requests; p${highest} needs ${requestsForPercentile(highest)}, and ${until}.`,
+        message: `This stage sends ${requests} requests; p${highest} needs ${minimumCountFor(highest)}, and ${until}.`,
         remedy: 'Make the stage longer, or do not quote the higher percentiles.',
         restsOn: [stagePath(stage.index)],
       }),

@@ -5,7 +5,6 @@ import {
   coefficientOfVariation,
   distributionOf,
   mean,
-  minimumCountFor,
   percentile,
   percentileKey,
   sortedValues,
@@ -13,6 +12,7 @@ import {
   statOf,
   sum,
 } from '../../../src/metrics/statistics';
+import { minimumCountFor } from '../../../src/sample-size';
 
 const finite = fc.double({ min: -1e9, max: 1e9, noNaN: true });
 

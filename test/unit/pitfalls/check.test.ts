@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/config/load';
 import { PITFALLS } from '../../../src/pitfalls/catalogue';
 import { configFindings, configPitfalls } from '../../../src/pitfalls/check';
-import { requestsForPercentile } from '../../../src/pitfalls/checks/load';
 import type { Problem } from '../../../src/problem';
 
 /** A config with nothing to say about it. */
@@ -330,9 +329,6 @@ describe('what the messages say', () => {
       (problem) => problem.code === 'CMP031',
     );
     expect(repeated?.message).toMatch(/100 prompts and up to 500 requests.*5 times/);
-  });
-  it('the sample size is the distribution-free bound', () => {
-    expect([90, 95, 99, 99.9].map(requestsForPercentile)).toEqual([29, 59, 299, 2995]);
   });
 });
 

@@ -222,8 +222,8 @@ describe('what a hostile report may not do', () => {
   });
 
   it.each([
-    ['aiperf --api-key abc123 --url http://u:p@h/', /^aiperf --api-key <redacted> --url http:\/\/<\w+>@h\/$/],
-    ['run --hf-token=abc123 --max-tokens 5', /^run --hf-token=<redacted> --max-tokens 5$/],
+    ['aiperf --api-key abc123 --url http://u:p@h/', /^aiperf --api-key <removed> --url http:\/\/<\w+>@h\/$/],
+    ['run --hf-token=abc123 --max-tokens 5', /^run --hf-token=<removed> --max-tokens 5$/],
     ['--tokenizer gpt2 --num-output-tokens 10', /^--tokenizer gpt2 --num-output-tokens 10$/],
   ])('a command line: %s', (given, masked) => {
     expect(maskText(given)).toMatch(masked);

@@ -195,6 +195,6 @@ describe('folders as they are found', () => {
     });
     const text = JSON.stringify(report);
     for (const secret of ['sk-live', 'pw1234', 'hf_abc']) expect(text).not.toContain(secret);
-    expect(text).toContain('<redacted>');
+    expect(text).toContain('<removed>');
   });
 });

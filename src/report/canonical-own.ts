@@ -7,9 +7,11 @@ import type {
   QuantityId,
   ReportScope,
   ScopeCounts,
+  ScopeExtras,
   Statistics,
 } from './canonical';
 import { MANIFEST_FILE, RECORDS_FILE, type RunManifest } from './manifest';
+import { extrasOf } from './readers/inference-perf-evidence';
 import { compact, measure, single } from './readers/values';
 import { runState } from './run-state';
 import type { Run } from './run';
@@ -27,6 +29,7 @@ export function canonicalOf(run: Run): CanonicalReport {
     ...(run.summary ? [summaryScope(run.summary, manifest, tokens)] : []),
   ];
   const version = run.tool.version;
+  const pinned = manifest?.sweep && manifest.sweep.source !== 'probe' ? manifest.sweep.source : undefined;
   return {
     tool: run.tool.name,
     ...(version === undefined ? {} : { toolVersion: version }),
@@ -49,6 +52,7 @@ export function canonicalOf(run: Run): CanonicalReport {
     notRecorded: manifest ? ['server flags', 'hardware of the server'] : ['everything that run.json records'],
     facts: [{ label: 'state', value: runState(run).words, source: MANIFEST_FILE }],
     ...(run.config ? { config: run.config } : {}),
+    ...(pinned === undefined ? {} : { sweepPinnedBy: pinned }),
     problems: run.problems,
   };
 }
@@ -105,6 +109,10 @@ function stageScope(
           ...(cap === undefined ? {} : { cap: { value: cap, from: `${MANIFEST_FILE}: health.inFlightCap` } }),
         },
     ...common(report, file, tokens),
+    extras: {
+      ...extrasOf(report),
+      ...compact<ScopeExtras>({ loopUse: health?.eventLoopUse, loopDelayP99Seconds: health?.eventLoopDelayP99Seconds }),
+    },
     counts: compact<ScopeCounts>({
       ...countsOf(report),
       planned: planned?.planned,
@@ -123,6 +131,7 @@ function summaryScope(report: LifecycleReport, manifest: RunManifest | undefined
     file,
     load: { model: 'not recorded', words: 'all stages together' },
     counts: countsOf(report),
+    extras: extrasOf(report),
     ...common(report, file, tokens),
   };
 }

@@ -115,6 +115,41 @@ export interface ReportScope {
   readonly server?: ServerTelemetry;
   /** The tool's own goodput figures, as it defines them. */
   readonly goodput?: { readonly stats: Statistics; readonly definition: string };
+  /** What else the file says that is no measure: evidence for pitfalls. */
+  readonly extras?: ScopeExtras;
+}
+
+export interface ScopeExtras {
+  /** From the first to the last send, seconds. */
+  readonly sendSeconds?: number;
+  /** `requested_rate` as written, also where it is no rate (closed loops, sessions). */
+  readonly statedRate?: number;
+  readonly cachedPromptTokens?: number;
+  /** Answers whose client count is not the server's. */
+  readonly tokenMismatches?: number;
+  /** Failures by the label their tool gave them. */
+  readonly failureLabels?: Readonly<Record<string, number>>;
+  /** Bytes per pixel of the images that were sent, mean over mean. */
+  readonly imageBytesPerPixel?: number;
+  /** Of the client itself: share of time its event loop was busy, and how late its turns were at p99, seconds. */
+  readonly loopUse?: number;
+  readonly loopDelayP99Seconds?: number;
+}
+
+/** What a session report says (inference-perf's session replay). */
+export interface SessionFigures {
+  readonly file: string;
+  readonly stage?: number;
+  readonly sessions?: number;
+  readonly succeeded?: number;
+  readonly failed?: number;
+  /** Sessions whose server reported cached tokens. */
+  readonly withCacheInfo?: number;
+  /** COMPLETED, FAILED or TIMED_OUT. */
+  readonly status?: string;
+  /** Of the listed sessions, those that are copies (`_dup` in the id) and those that are not. */
+  readonly copies?: number;
+  readonly originals?: number;
 }
 
 /** A server's own view, as a tool scraped it. */
@@ -159,6 +194,11 @@ export interface CanonicalReport {
   /** The config the numbers were made with, secrets masked. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly problems: readonly Problem[];
+  readonly sessions?: readonly SessionFigures[];
+  /** Files with a bare NaN or Infinity, which is no JSON. */
+  readonly bareNumbers?: readonly string[];
+  /** The rates of the sweep's stages were given, not found: the run.json or directive they came from. */
+  readonly sweepPinnedBy?: string;
   /** The tool's own verdict on itself, in words (validation.json, LoadGen, AIPerf's submission check). */
   readonly ownVerdict?: readonly string[];
 }

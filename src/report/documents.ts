@@ -170,3 +170,19 @@ function isTooDeep(value: unknown): boolean {
 function problem(code: string, message: string, file: string): Problem {
   return { code, severity: 'error', path: [], message, file };
 }
+
+/** NaN or Infinity in a file that calls itself JSON: Python writes them, no strict reader takes them. YAML has words for both. */
+export function hasBareNumber({ format, value }: LoadedDocument): boolean {
+  if (format !== 'json' && format !== 'jsonl') return false;
+  let level: unknown[] = [value];
+  while (level.length > 0) {
+    const next: unknown[] = [];
+    for (const entry of level) {
+      if (typeof entry === 'number' && !Number.isFinite(entry)) return true;
+      if (typeof entry === 'object' && entry !== null)
+        for (const inner of Array.isArray(entry) ? entry : Object.values(entry)) next.push(inner);
+    }
+    level = next;
+  }
+  return false;
+}

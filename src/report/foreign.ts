@@ -2,7 +2,7 @@
 import { looksLikeConfig } from '../config/detect';
 import type { Problem, Result } from '../problem';
 import type { CanonicalReport } from './canonical';
-import { loadDocuments, type Loaded, type LoadedDocument } from './documents';
+import { hasBareNumber, loadDocuments, type Loaded, type LoadedDocument } from './documents';
 import { maskReport, maskValue } from './mask';
 import { isObject } from './readers/values';
 import type { ConfigDocument, ReportReader } from './readers/reader';
@@ -146,7 +146,10 @@ function readDocuments(
     problems.push(...result.problems);
     for (const report of result.reports) {
       const own = records && report.files.includes(records.file) ? { recordsFile: records.file } : {};
-      found.push({ report: maskReport(report), folder, ...own });
+      const bareNumbers = documents.filter(hasBareNumber).map(({ file }) => file);
+      const bare = bareNumbers.filter((file) => report.files.includes(file));
+      const told = bare.length > 0 ? { ...report, bareNumbers: bare } : report;
+      found.push({ report: maskReport(told), folder, ...own });
     }
     if (result.reports.length === 0) problems.push(fragment(folder, reader, documents));
   }

@@ -1,5 +1,6 @@
 // One lifecycle report of inference-perf -> a scope in canonical quantities (reference inference-perf.md sections 5.2 and 5.5).
 import type { Definition, Measure, QuantityId, ReportScope, ScopeCounts, Statistics } from '../canonical';
+import { extrasOf } from './inference-perf-evidence';
 import type { Meaning } from './inference-perf-version';
 import { at, compact, measure, numberAt, single, statisticsOf, textAt, type Json } from './values';
 
@@ -36,6 +37,7 @@ export function scopeOf(
       ...tokens(value, file, meaning),
       ...rates(value, file, meaning),
     ],
+    extras: extrasOf(value),
     ...(goodput
       ? {
           goodput: {

@@ -2,6 +2,7 @@
 import type { CanonicalReport, ReportScope } from '../canonical';
 import type { Problem } from '../../problem';
 import { adapterFacts, sessionFacts, validationVerdict } from './inference-perf-extras';
+import { sessionsOf } from './inference-perf-evidence';
 import { scopeOf, type ScopeSource } from './inference-perf-scope';
 import { isPrometheusReport, telemetryOf } from './inference-perf-server';
 import { meaningOf, versionOf } from './inference-perf-version';
@@ -100,6 +101,7 @@ function oneRun(input: ReaderInput, prefix: string, documents: readonly Document
     .map((document) => sourceOf(document))
     .sort((a, b) => order(a) - order(b))
     .map((source) => attachServer(scopeOf(source, meaning, config), source, telemetry, own));
+  const sessions = sessionsOf(of('sessions'), of('session-list'));
   const verdict = of('validation').flatMap(({ value, file }) => validationVerdict(value, file));
   return {
     tool: 'inference-perf',
@@ -114,6 +116,7 @@ function oneRun(input: ReaderInput, prefix: string, documents: readonly Document
     facts: [...sessionFacts(of('sessions')), ...adapterFacts(lifecycle.length - main.length)],
     ...(own ? { config: own } : {}),
     problems: [],
+    ...(sessions.length > 0 ? { sessions } : {}),
     ...(verdict.length > 0 ? { ownVerdict: verdict } : {}),
   };
 }

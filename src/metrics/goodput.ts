@@ -2,7 +2,6 @@
 import type { RequestRecord } from './record';
 import {
   inputTokens,
-  itlBasisOf,
   itlGapsSeconds,
   latencySeconds,
   ntpotSeconds,
@@ -12,7 +11,7 @@ import {
   type CountSource,
   type ItlBasis,
 } from './request-metrics';
-import { mean, sum } from './statistics';
+import { mean } from './statistics';
 
 /** Names a limit may have; all limits are seconds. */
 const GOODPUT_METRICS = ['ttft', 'tpot', 'itl', 'ntpot', 'request_latency'] as const;
@@ -21,81 +20,80 @@ type GoodputMetric = (typeof GOODPUT_METRICS)[number];
 interface Sources {
   readonly output: CountSource;
   readonly input: CountSource;
-  readonly itl?: ItlBasis;
+  readonly itl: ItlBasis;
 }
 
 /**
- * Over successes only: good means every limit holds with `<=`, and a metric that was not measured fails its limit.
+ * Takes successes one by one: good means every limit holds with `<=`, and a metric that was not measured fails its limit.
  * `itl` is the request's mean gap. Rates are over max(end) - min(sent) of the successes. Failures are not in the
  * denominator, as upstream (its pitfall P66). `token_goodput` is left out when nobody counted tokens.
  */
-export function goodputOf(
-  successes: readonly RequestRecord[],
-  limits: Readonly<Record<string, number>>,
-  sources: Sources,
-): Readonly<Record<string, number>> {
-  const applied = GOODPUT_METRICS.filter((metric) => limits[metric] !== undefined);
-  const basis = sources.itl ?? itlBasisOf(successes);
-  const met = applied.map((metric) =>
-    successes.map((record) => {
-      const value = metricOf(record, metric, sources.output, basis);
-      return value !== undefined && value <= limits[metric]!;
-    }),
-  );
-  const good = successes.filter((_, i) => met.every((flags) => flags[i]));
-  const windowSeconds = span(successes);
-  const perSecond = (total: number): number => (windowSeconds > 0 ? total / windowSeconds : 0);
-  const share = (count: number): number => (successes.length > 0 ? (count / successes.length) * 100 : 0);
-  const tokens = good.map((record) => totalTokens(record, sources));
-  const counted = tokens.filter((value) => value !== undefined);
-  const attainment = applied.map((metric, m) => [
-    `${metric}_attainment_percentage`,
-    share(met[m]!.filter(Boolean).length),
-  ]);
-  return {
-    goodput_percentage: share(good.length),
-    request_goodput: perSecond(good.length),
-    ...(counted.length === tokens.length ? { token_goodput: perSecond(sum(counted)) } : {}),
-    good_requests: good.length,
-    total_requests: successes.length,
-    ...(Object.fromEntries(attainment) as Record<string, number>),
-  };
+export class Goodput {
+  private readonly applied: readonly GoodputMetric[];
+  private readonly met: number[];
+  private successes = 0;
+  private good = 0;
+  private tokens = 0;
+  private uncounted = 0;
+  private firstSent = Infinity;
+  private lastEnd = -Infinity;
+
+  constructor(
+    private readonly limits: Readonly<Record<string, number>>,
+    private readonly sources: Sources,
+  ) {
+    this.applied = GOODPUT_METRICS.filter((metric) => limits[metric] !== undefined);
+    this.met = this.applied.map(() => 0);
+  }
+
+  add(record: RequestRecord): void {
+    this.successes++;
+    if (record.sentSeconds !== undefined) this.firstSent = Math.min(this.firstSent, record.sentSeconds);
+    if (record.endSeconds !== undefined) this.lastEnd = Math.max(this.lastEnd, record.endSeconds);
+    let isGood = true;
+    for (const [index, metric] of this.applied.entries()) {
+      const value = metricOf(record, metric, this.sources);
+      if (value !== undefined && value <= this.limits[metric]!) this.met[index]!++;
+      else isGood = false;
+    }
+    if (!isGood) return;
+    this.good++;
+    const input = inputTokens(record, this.sources.input);
+    const output = outputTokens(record, this.sources.output);
+    if (input === undefined || output === undefined) this.uncounted++;
+    else this.tokens += input + output;
+  }
+
+  report(): Readonly<Record<string, number>> {
+    const windowSeconds = Math.max(0, this.lastEnd - this.firstSent);
+    const perSecond = (total: number): number => (windowSeconds > 0 ? total / windowSeconds : 0);
+    const share = (count: number): number => (this.successes > 0 ? (count / this.successes) * 100 : 0);
+    return {
+      goodput_percentage: share(this.good),
+      request_goodput: perSecond(this.good),
+      ...(this.uncounted === 0 ? { token_goodput: perSecond(this.tokens) } : {}),
+      good_requests: this.good,
+      total_requests: this.successes,
+      ...Object.fromEntries(
+        this.applied.map((metric, index) => [`${metric}_attainment_percentage`, share(this.met[index]!)]),
+      ),
+    };
+  }
 }
 
-function metricOf(
-  record: RequestRecord,
-  metric: GoodputMetric,
-  source: CountSource,
-  basis: ItlBasis,
-): number | undefined {
+function metricOf(record: RequestRecord, metric: GoodputMetric, { output, itl }: Sources): number | undefined {
   switch (metric) {
     case 'ttft':
       return ttftSeconds(record);
     case 'tpot':
-      return tpotSeconds(record, source);
+      return tpotSeconds(record, output);
     case 'ntpot':
-      return ntpotSeconds(record, source);
+      return ntpotSeconds(record, output);
     case 'request_latency':
       return latencySeconds(record);
     case 'itl': {
-      const gaps = itlGapsSeconds(record, basis);
+      const gaps = itlGapsSeconds(record, itl);
       return gaps.length > 0 ? mean(gaps) : undefined;
     }
   }
-}
-
-function totalTokens(record: RequestRecord, sources: Sources): number | undefined {
-  const input = inputTokens(record, sources.input);
-  const output = outputTokens(record, sources.output);
-  return input === undefined || output === undefined ? undefined : input + output;
-}
-
-function span(successes: readonly RequestRecord[]): number {
-  let start = Infinity;
-  let end = -Infinity;
-  for (const record of successes) {
-    if (record.sentSeconds !== undefined) start = Math.min(start, record.sentSeconds);
-    if (record.endSeconds !== undefined) end = Math.max(end, record.endSeconds);
-  }
-  return end > start ? end - start : 0;
 }

@@ -22,15 +22,19 @@ const MANY = 20_000;
 
 /** A sorted copy; values that are not finite numbers are a bug of the caller and throw. */
 export function sortedValues(values: Iterable<number>): Float64Array {
-  const copy = values instanceof Float64Array ? values.slice() : Float64Array.from(values);
+  return sortFinite(values instanceof Float64Array ? values.slice() : Float64Array.from(values));
+}
+
+/** In place, ascending; throws like `sortedValues`. */
+export function sortFinite(values: Float64Array): Float64Array {
   let negative = false;
-  for (let i = 0; i < copy.length; i++) {
-    const value = copy[i]!;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
     if (!Number.isFinite(value)) throw new RangeError(`a statistic was asked over ${value}`);
     // -0 has the sign bit too.
     if (value < 0 || Object.is(value, -0)) negative = true;
   }
-  return negative || copy.length < MANY ? copy.sort() : radixSort(copy);
+  return negative || values.length < MANY ? values.sort() : radixSort(values);
 }
 
 /**
@@ -94,7 +98,11 @@ export function coefficientOfVariation(values: ArrayLike<number>): number | unde
 
 /** inference-perf's stat object: `mean`, `min`, `max`, then one key per percentile in the given order; null when empty. */
 export function statOf(values: Iterable<number>, percentiles: readonly number[]): Stat {
-  const sorted = sortedValues(values);
+  return statOfSorted(sortedValues(values), percentiles);
+}
+
+/** `statOf` for values that are ascending already. */
+export function statOfSorted(sorted: Float64Array, percentiles: readonly number[]): Stat {
   if (sorted.length === 0) return null;
   const stat: Record<string, number> = { mean: mean(sorted), min: sorted[0]!, max: sorted[sorted.length - 1]! };
   for (const percent of percentiles) stat[percentileKey(percent)] = percentile(sorted, percent);

@@ -1,7 +1,7 @@
 // Records of one scope (a stage, or the whole window) -> inference-perf's lifecycle report, main's formulas
 // (reference inference-perf.md sections 5.2, 5.3, 5.5; its reportgen/base.py:462-720).
-import { summarizeFailures } from './failures';
-import { goodputOf } from './goodput';
+import { Failures } from './failures';
+import { Goodput } from './goodput';
 import type { LifecycleReport, Stat } from './lifecycle';
 import type { RequestRecord } from './record';
 import {
@@ -11,6 +11,7 @@ import {
   latencySeconds,
   ntpotSeconds,
   outputTokens,
+  inputTokens,
   scheduleDelaySeconds,
   startSeconds,
   tpotSeconds,
@@ -18,8 +19,9 @@ import {
   type CountSource,
   type ItlBasis,
 } from './request-metrics';
-import { statOf } from './statistics';
-import { defined, notCounted, outputLength, promptTokens, serverFirstOutputTokens, throughput } from './token-totals';
+import { statOfSorted } from './statistics';
+import { notCounted, outputLength, promptTokens, serverFirstOutputTokens, throughput } from './token-totals';
+import { Values } from './values';
 
 export interface SummarizeOptions {
   /** 0..100, in the order their keys shall have. */
@@ -42,166 +44,242 @@ export interface SummarizeOptions {
  * Summarises every answered or failed request among `records`; the caller leaves out warm-ups. As in inference-perf,
  * requests that were cancelled or never sent are in no number here (the manifest counts them).
  */
-export function summarize(records: readonly RequestRecord[], asked: SummarizeOptions): LifecycleReport {
-  // inference-perf's schema lets 101 through and its report then fails; a finished run must not be lost to that.
-  const options = { ...asked, percentiles: asked.percentiles.filter((percent) => percent >= 0 && percent <= 100) };
-  const measured = records.filter((record) => record.outcome.kind === 'ok' || record.outcome.kind === 'failed');
-  const successes = measured.filter(isSuccess);
-  const notMeasured: Record<string, string> = {};
-  const differs: Record<string, string> = {};
-  const windowSeconds = spanSeconds(measured);
-  const report: LifecycleReport = {
-    benchmark_time_seconds: windowSeconds,
-    load_summary: loadSummary(measured, options),
-    successes: {
-      count: successes.length,
-      latency: latencies(successes, options, notMeasured, differs),
-      throughput: throughput(successes, windowSeconds, options, notMeasured),
-      request_size_bytes: statOf(defined(successes.map((r) => r.requestBytes)), options.percentiles),
-      prompt_tokens: promptTokens(successes, options, notMeasured),
-      output_len: outputLength(successes, options, notMeasured),
-      output_tokens: serverFirstOutputTokens(successes, options, notMeasured),
-      token_count_mismatches: successes.filter(countsDisagree).length,
-      ...(options.goodput ? { goodput_metrics: goodputOf(successes, options.goodput, sourcesOf(options)) } : {}),
-    },
-    failures: summarizeFailures(measured, options),
-  };
-  const notes = Object.keys(differs).length > 0 ? { differs_from_inference_perf: differs } : {};
-  const fromScheduled = fromScheduledTime(successes, options);
-  return { ...report, isoperf: { not_measured: notMeasured, from_scheduled_time: fromScheduled, ...notes } };
-}
-
-/**
- * What a user waited: from the moment the schedule wanted the request sent. inference-perf's latencies begin at the send, so a client
- * that falls behind looks like a fast server (its pitfall of coordinated omission).
- */
-function fromScheduledTime(
-  successes: readonly RequestRecord[],
-  { percentiles }: SummarizeOptions,
-): { request_latency: Stat; time_to_first_token: Stat } {
-  const stat = (end: (record: RequestRecord) => number | undefined): Stat =>
-    statOf(
-      successes.flatMap((record) => {
-        const seconds = end(record);
-        return seconds === undefined ? [] : [seconds - record.scheduledSeconds];
-      }),
-      percentiles,
-    );
-  return { request_latency: stat((r) => r.endSeconds), time_to_first_token: stat((r) => r.firstTokenSeconds) };
-}
-
-function sourcesOf(options: SummarizeOptions): { output: CountSource; input: CountSource; itl?: ItlBasis } {
-  return {
-    output: options.outputTokenSource,
-    input: options.inputTokenSource ?? 'mixed',
-    ...(options.itlBasis ? { itl: options.itlBasis } : {}),
-  };
+export function summarize(records: readonly RequestRecord[], options: SummarizeOptions): LifecycleReport {
+  const summary = new Summary({ ...options, itlBasis: options.itlBasis ?? itlBasisOf(records) });
+  for (const record of records) summary.add(record);
+  return summary.report();
 }
 
 /** max(end) - min(start); 0 when nothing was tried. */
 export function spanSeconds(records: readonly RequestRecord[]): number {
-  const start = extreme(records, startSeconds, Math.min);
-  const end = extreme(records, (r) => r.endSeconds, Math.max);
-  return start === undefined || end === undefined ? 0 : end - start;
+  const span = new Span();
+  for (const record of records) span.add(record);
+  return span.seconds;
 }
 
-function loadSummary(measured: readonly RequestRecord[], options: SummarizeOptions): LifecycleReport['load_summary'] {
-  const summary = {
-    count: measured.length,
-    schedule_delay: statOf(defined(measured.map(scheduleDelaySeconds)), options.percentiles),
+/** From the first start to the last end. */
+class Span {
+  firstStart = Infinity;
+  lastStart = -Infinity;
+  private lastEnd = -Infinity;
+
+  add(record: RequestRecord): void {
+    const start = startSeconds(record);
+    if (start !== undefined) {
+      this.firstStart = Math.min(this.firstStart, start);
+      this.lastStart = Math.max(this.lastStart, start);
+    }
+    if (record.endSeconds !== undefined) this.lastEnd = Math.max(this.lastEnd, record.endSeconds);
+  }
+
+  get seconds(): number {
+    return Number.isFinite(this.firstStart) && Number.isFinite(this.lastEnd) ? this.lastEnd - this.firstStart : 0;
+  }
+}
+
+/**
+ * Takes records one by one and keeps columns of their metrics, not the records: a long run is summarised from its journal in a few
+ * hundred bytes a request.
+ */
+export class Summary {
+  readonly ttft = new Values();
+  readonly tpot = new Values();
+  readonly gaps = new Values();
+  readonly latency = new Values();
+  /** Answers with at least one gap between tokens. */
+  answersWithGaps = 0;
+  private measured = 0;
+  private readonly span = new Span();
+  private readonly scheduleDelay = new Values();
+  private readonly ntpot = new Values();
+  private readonly requestBytes = new Values();
+  private readonly latencyFromScheduled = new Values();
+  private readonly ttftFromScheduled = new Values();
+  private readonly tokens = {
+    count: 0,
+    input: new Values(),
+    output: new Values(),
+    mixedOutput: new Values(),
+    clientOutput: new Values(),
+    cached: new Values(),
   };
-  if (!options.stage) return summary;
-  const first = extreme(measured, startSeconds, Math.min) ?? 0;
-  const last = extreme(measured, startSeconds, Math.max) ?? 0;
-  const { requestedRateRps, concurrency } = options.stage;
-  return {
-    ...summary,
-    send_duration: last - first,
-    ...(requestedRateRps !== undefined ? { requested_rate: requestedRateRps } : {}),
-    // Count over span, not count - 1: inference-perf's own definition.
-    achieved_rate: last > first ? measured.length / (last - first) : 0,
-    ...(concurrency !== undefined ? { concurrency } : {}),
-  };
-}
+  private mismatches = 0;
+  private streamed = 0;
+  private empty = 0;
+  private single = 0;
+  private notContentFirst = 0;
+  private readonly failures: Failures;
+  private readonly goodput: Goodput | undefined;
+  private readonly percentiles: readonly number[];
 
-function latencies(
-  successes: readonly RequestRecord[],
-  options: SummarizeOptions,
-  notMeasured: Record<string, string>,
-  differs: Record<string, string>,
-): LifecycleReport['successes']['latency'] {
-  const source = options.outputTokenSource;
-  const basis = options.itlBasis ?? itlBasisOf(successes);
-  const stat = (values: readonly (number | undefined)[]): Stat => statOf(defined(values), options.percentiles);
-  const gaps: number[] = [];
-  for (const record of successes) for (const gap of itlGapsSeconds(record, basis)) gaps.push(gap);
-  const result = {
-    request_latency: stat(successes.map(latencySeconds)),
-    normalized_time_per_output_token: stat(successes.map((r) => ntpotSeconds(r, source))),
-    time_per_output_token: stat(successes.map((r) => tpotSeconds(r, source))),
-    time_to_first_token: stat(successes.map(ttftSeconds)),
-    inter_token_latency: statOf(gaps, options.percentiles),
-  };
-  const streamed = successes.some((r) => r.firstTokenSeconds !== undefined);
-  for (const [key, value] of Object.entries(result)) {
-    if (value === null) notMeasured[`successes.latency.${key}`] = whyNoLatency(key, successes, streamed, source);
+  constructor(private readonly options: SummarizeOptions & { readonly itlBasis: ItlBasis }) {
+    // inference-perf's schema lets 101 through and its report then fails; a finished run must not be lost to that.
+    this.percentiles = options.percentiles.filter((percent) => percent >= 0 && percent <= 100);
+    this.failures = new Failures({ ...options, percentiles: this.percentiles });
+    this.goodput =
+      options.goodput &&
+      new Goodput(options.goodput, {
+        output: options.outputTokenSource,
+        input: options.inputTokenSource ?? 'mixed',
+        itl: options.itlBasis,
+      });
   }
-  explainDifferences(successes, source, basis, differs);
-  return result;
-}
 
-function whyNoLatency(
-  key: string,
-  successes: readonly RequestRecord[],
-  streamed: boolean,
-  source: CountSource,
-): string {
-  if (successes.length === 0) return 'no request succeeded';
-  if (!streamed && key !== 'request_latency' && key !== 'normalized_time_per_output_token') {
-    return 'answers were not streamed (api.streaming), so the moments of their tokens are unknown';
+  /** Requests that were answered or failed. */
+  get count(): number {
+    return this.measured;
   }
-  if (
-    (key === 'time_per_output_token' || key === 'normalized_time_per_output_token') &&
-    !anyOutputCount(successes, source)
-  ) {
-    return notCounted('output', source);
-  }
-  if (key === 'normalized_time_per_output_token') return 'every answer was empty';
-  if (key === 'time_per_output_token' || key === 'inter_token_latency') {
-    return 'no answer had two or more tokens at different moments';
-  }
-  return 'no request recorded both of the moments it is the difference of';
-}
 
-function anyOutputCount(successes: readonly RequestRecord[], source: CountSource): boolean {
-  return successes.some((r) => outputTokens(r, source) !== undefined);
-}
+  /** Output tokens by the options' source, per second of the scope; undefined unless every answer was counted. */
+  get outputTokensPerSecond(): number | undefined {
+    const { output, count } = this.tokens;
+    if (count === 0 || output.length < count || this.span.seconds === 0) return undefined;
+    return output.view().reduce((total, tokens) => total + tokens, 0) / this.span.seconds;
+  }
 
-/** Says where a number of ours deliberately is not upstream's; only what applies to these records. */
-function explainDifferences(
-  successes: readonly RequestRecord[],
-  source: CountSource,
-  basis: ItlBasis,
-  differs: Record<string, string>,
-): void {
-  const latency = 'successes.latency';
-  const empty = successes.filter((r) => outputTokens(r, source) === 0).length;
-  if (empty > 0) {
-    differs[`${latency}.normalized_time_per_output_token`] =
-      `${empty} empty answers are left out; inference-perf counts each as 0.0`;
+  add(record: RequestRecord): void {
+    if (record.outcome.kind !== 'ok' && record.outcome.kind !== 'failed') return;
+    this.measured++;
+    this.span.add(record);
+    this.scheduleDelay.add(scheduleDelaySeconds(record));
+    if (isSuccess(record)) this.addSuccess(record);
+    else this.failures.add(record);
   }
-  const single = successes.filter((r) => r.firstTokenSeconds !== undefined && stamps(r, basis) < 2).length;
-  if (single > 0) {
-    differs[`${latency}.time_to_first_token`] =
-      `includes ${single} answers with a single token time; inference-perf leaves them out`;
+
+  private addSuccess(record: RequestRecord): void {
+    const { outputTokenSource: source, inputTokenSource = 'mixed', itlBasis } = this.options;
+    const { tokens } = this;
+    tokens.count++;
+    tokens.input.add(inputTokens(record, inputTokenSource));
+    tokens.output.add(outputTokens(record, source));
+    tokens.mixedOutput.add(outputTokens(record, 'mixed'));
+    tokens.clientOutput.add(record.clientOutputTokens);
+    tokens.cached.add(record.usage?.cachedPromptTokens);
+    this.latency.add(latencySeconds(record));
+    this.ntpot.add(ntpotSeconds(record, source));
+    this.tpot.add(tpotSeconds(record, source));
+    this.ttft.add(ttftSeconds(record));
+    const gaps = itlGapsSeconds(record, itlBasis);
+    for (const gap of gaps) this.gaps.add(gap);
+    if (gaps.length > 0) this.answersWithGaps++;
+    this.requestBytes.add(record.requestBytes);
+    const { scheduledSeconds, endSeconds, firstTokenSeconds } = record;
+    if (endSeconds !== undefined) this.latencyFromScheduled.add(endSeconds - scheduledSeconds);
+    if (firstTokenSeconds !== undefined) this.ttftFromScheduled.add(firstTokenSeconds - scheduledSeconds);
+    this.goodput?.add(record);
+    this.note(record);
   }
-  const reasoning = successes.filter(
-    (r) => r.firstTokenSeconds !== undefined && r.firstContentSeconds !== r.firstTokenSeconds,
-  ).length;
-  if (reasoning > 0) {
-    const key = `${latency}.time_to_first_token`;
-    const note = `in ${reasoning} answers the first token was not content (reasoning or a tool call) and counts; inference-perf waits for content`;
-    differs[key] = differs[key] === undefined ? note : `${differs[key]}; ${note}`;
+
+  /** What explains a number, or its absence. */
+  private note(record: RequestRecord): void {
+    if (countsDisagree(record)) this.mismatches++;
+    if (outputTokens(record, this.options.outputTokenSource) === 0) this.empty++;
+    if (record.firstTokenSeconds === undefined) return;
+    this.streamed++;
+    if (stamps(record, this.options.itlBasis) < 2) this.single++;
+    if (record.firstContentSeconds !== record.firstTokenSeconds) this.notContentFirst++;
+  }
+
+  report(): LifecycleReport {
+    const notMeasured: Record<string, string> = {};
+    const { tokens, percentiles } = this;
+    const options = { ...this.options, percentiles };
+    const windowSeconds = this.span.seconds;
+    const report: LifecycleReport = {
+      benchmark_time_seconds: windowSeconds,
+      load_summary: this.loadSummary(),
+      successes: {
+        count: tokens.count,
+        latency: this.latencies(notMeasured),
+        throughput: throughput(tokens, windowSeconds, options, notMeasured),
+        request_size_bytes: this.stat(this.requestBytes),
+        prompt_tokens: promptTokens(tokens, options, notMeasured),
+        output_len: outputLength(tokens, options, notMeasured),
+        output_tokens: serverFirstOutputTokens(tokens, options, notMeasured),
+        token_count_mismatches: this.mismatches,
+        ...(this.goodput ? { goodput_metrics: this.goodput.report() } : {}),
+      },
+      failures: this.failures.report(),
+    };
+    const differs = this.differences();
+    const notes = Object.keys(differs).length > 0 ? { differs_from_inference_perf: differs } : {};
+    // What a user waited: from the moment the schedule wanted the request sent. inference-perf's latencies begin at the send, so a
+    // client that falls behind looks like a fast server (its pitfall of coordinated omission).
+    const fromScheduled = {
+      request_latency: this.stat(this.latencyFromScheduled),
+      time_to_first_token: this.stat(this.ttftFromScheduled),
+    };
+    return { ...report, isoperf: { not_measured: notMeasured, from_scheduled_time: fromScheduled, ...notes } };
+  }
+
+  private stat(values: Values): Stat {
+    return statOfSorted(values.sorted(), this.percentiles);
+  }
+
+  private loadSummary(): LifecycleReport['load_summary'] {
+    const { span, measured } = this;
+    const summary = { count: measured, schedule_delay: this.stat(this.scheduleDelay) };
+    if (!this.options.stage) return summary;
+    const duration = Number.isFinite(span.firstStart) ? span.lastStart - span.firstStart : 0;
+    const { requestedRateRps, concurrency } = this.options.stage;
+    return {
+      ...summary,
+      send_duration: duration,
+      ...(requestedRateRps !== undefined ? { requested_rate: requestedRateRps } : {}),
+      // Count over span, not count - 1: inference-perf's own definition.
+      achieved_rate: duration > 0 ? measured / duration : 0,
+      ...(concurrency !== undefined ? { concurrency } : {}),
+    };
+  }
+
+  private latencies(notMeasured: Record<string, string>): LifecycleReport['successes']['latency'] {
+    const result = {
+      request_latency: this.stat(this.latency),
+      normalized_time_per_output_token: this.stat(this.ntpot),
+      time_per_output_token: this.stat(this.tpot),
+      time_to_first_token: this.stat(this.ttft),
+      inter_token_latency: this.stat(this.gaps),
+    };
+    for (const [key, value] of Object.entries(result)) {
+      if (value === null) notMeasured[`successes.latency.${key}`] = this.whyNoLatency(key);
+    }
+    return result;
+  }
+
+  private whyNoLatency(key: string): string {
+    const isNormalized = key === 'normalized_time_per_output_token';
+    if (this.tokens.count === 0) return 'no request succeeded';
+    if (this.streamed === 0 && key !== 'request_latency' && !isNormalized) {
+      return 'answers were not streamed (api.streaming), so the moments of their tokens are unknown';
+    }
+    if ((key === 'time_per_output_token' || isNormalized) && this.tokens.output.length === 0) {
+      return notCounted('output', this.options.outputTokenSource);
+    }
+    if (isNormalized) return 'every answer was empty';
+    if (key === 'time_per_output_token' || key === 'inter_token_latency') {
+      return 'no answer had two or more tokens at different moments';
+    }
+    return 'no request recorded both of the moments it is the difference of';
+  }
+
+  /** Says where a number of ours deliberately is not upstream's; only what applies to these records. */
+  private differences(): Record<string, string> {
+    const differs: Record<string, string> = {};
+    const { empty, single, notContentFirst } = this;
+    if (empty > 0) {
+      differs['successes.latency.normalized_time_per_output_token'] =
+        `${empty} empty answers are left out; inference-perf counts each as 0.0`;
+    }
+    const ttft = [
+      ...(single > 0 ? [`includes ${single} answers with a single token time; inference-perf leaves them out`] : []),
+      ...(notContentFirst > 0
+        ? [
+            `in ${notContentFirst} answers the first token was not content (reasoning or a tool call) and counts; inference-perf waits for content`,
+          ]
+        : []),
+    ];
+    if (ttft.length > 0) differs['successes.latency.time_to_first_token'] = ttft.join('; ');
+    return differs;
   }
 }
 
@@ -215,17 +293,4 @@ function countsDisagree(record: RequestRecord): boolean {
   const server = record.usage?.completionTokens;
   if (server === undefined || record.chunkTokens === undefined) return false;
   return record.chunkTokens.reduce((total, tokens) => total + tokens, 0) !== server;
-}
-
-function extreme(
-  records: readonly RequestRecord[],
-  of: (record: RequestRecord) => number | undefined,
-  choose: (a: number, b: number) => number,
-): number | undefined {
-  let best: number | undefined;
-  for (const record of records) {
-    const value = of(record);
-    if (value !== undefined) best = best === undefined ? value : choose(best, value);
-  }
-  return best;
 }

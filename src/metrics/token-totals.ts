@@ -1,8 +1,8 @@
 // The token half of a lifecycle report: totals, lengths and rates, and the reason where nobody counted.
 import type { LifecycleReport, Stat } from './lifecycle';
-import type { RequestRecord } from './record';
-import { inputTokens, outputTokens, type CountSource } from './request-metrics';
-import { statOf, sum } from './statistics';
+import type { CountSource } from './request-metrics';
+import { statOfSorted, sum } from './statistics';
+import type { Values } from './values';
 
 interface TokenOptions {
   readonly percentiles: readonly number[];
@@ -10,17 +10,28 @@ interface TokenOptions {
   readonly inputTokenSource?: CountSource;
 }
 
+/** Token counts of the successes, each column with the answers that were counted that way. */
+export interface TokenColumns {
+  /** Successes. */
+  readonly count: number;
+  /** By `inputTokenSource` and `outputTokenSource`. */
+  readonly input: Values;
+  readonly output: Values;
+  /** Server first, else the client. */
+  readonly mixedOutput: Values;
+  readonly clientOutput: Values;
+  readonly cached: Values;
+}
+
 export function throughput(
-  successes: readonly RequestRecord[],
+  columns: TokenColumns,
   windowSeconds: number,
   options: TokenOptions,
   notMeasured: Record<string, string>,
 ): LifecycleReport['successes']['throughput'] {
   const perSecond = (total: number): number => (windowSeconds > 0 ? total / windowSeconds : 0);
-  const inputSource = options.inputTokenSource ?? 'mixed';
-  const outputSource = options.outputTokenSource;
-  const input = fullTotal('input', successes, (r) => inputTokens(r, inputSource), inputSource);
-  const output = fullTotal('output', successes, (r) => outputTokens(r, outputSource), outputSource);
+  const input = fullTotal('input', columns.count, columns.input, options.inputTokenSource ?? 'mixed');
+  const output = fullTotal('output', columns.count, columns.output, options.outputTokenSource);
   const key = 'successes.throughput';
   if (input.reason !== undefined) notMeasured[`${key}.input_tokens_per_sec`] = input.reason;
   if (output.reason !== undefined) notMeasured[`${key}.output_tokens_per_sec`] = output.reason;
@@ -31,72 +42,68 @@ export function throughput(
     output_tokens_per_sec: output.total === undefined ? null : perSecond(output.total),
     total_tokens_per_sec:
       input.total === undefined || output.total === undefined ? null : perSecond(input.total + output.total),
-    requests_per_sec: perSecond(successes.length),
+    requests_per_sec: perSecond(columns.count),
   };
 }
 
 /** A rate over answers some of which nobody counted would be too low: there is a total only when all were counted. */
 function fullTotal(
   which: 'input' | 'output',
-  successes: readonly RequestRecord[],
-  count: (record: RequestRecord) => number | undefined,
+  successes: number,
+  counts: Values,
   source: CountSource,
 ): { total?: number; reason?: string } {
-  const counts = defined(successes.map(count));
-  if (counts.length === successes.length) return { total: sum(counts) };
+  if (counts.length === successes) return { total: sum(counts.view()) };
   if (counts.length === 0) return { reason: notCounted(which, source) };
-  return { reason: `${successes.length - counts.length} of ${successes.length} answers have no ${which} token count` };
+  return { reason: `${successes - counts.length} of ${successes} answers have no ${which} token count` };
 }
 
 export function promptTokens(
-  successes: readonly RequestRecord[],
+  { count, input, cached }: TokenColumns,
   options: TokenOptions,
   notMeasured: Record<string, string>,
 ): Readonly<Record<string, number>> | null {
-  const source = options.inputTokenSource ?? 'mixed';
-  const counts = defined(successes.map((r) => inputTokens(r, source)));
-  if (counts.length === 0 && successes.length > 0) {
-    notMeasured['successes.prompt_tokens'] = notCounted('input', source);
+  if (input.length === 0 && count > 0) {
+    notMeasured['successes.prompt_tokens'] = notCounted('input', options.inputTokenSource ?? 'mixed');
     return null;
   }
-  notePartial('successes.prompt_tokens', counts.length, successes.length, notMeasured);
-  const total = sum(counts);
-  const reports = defined(successes.map((r) => r.usage?.cachedPromptTokens));
-  if (reports.length === 0 && successes.length > 0) {
+  notePartial('successes.prompt_tokens', input.length, count, notMeasured);
+  const total = sum(input.view());
+  const stat = statOfSorted(input.sorted(), options.percentiles);
+  if (cached.length === 0 && count > 0) {
     notMeasured['successes.prompt_tokens.cached'] =
       'the server reported no cached prompt tokens; cached and uncached are left out (inference-perf writes 0)';
-    return { total, ...statOf(counts, options.percentiles) };
+    return { total, ...stat };
   }
-  const cached = sum(reports);
-  return { total, cached, uncached: Math.max(total - cached, 0), ...statOf(counts, options.percentiles) };
+  const fromCache = sum(cached.view());
+  return { total, cached: fromCache, uncached: Math.max(total - fromCache, 0), ...stat };
 }
 
 /** The client's count, whatever the source of the rates: inference-perf's `output_len`. */
 export function outputLength(
-  successes: readonly RequestRecord[],
+  { count, clientOutput }: TokenColumns,
   options: TokenOptions,
   notMeasured: Record<string, string>,
 ): Stat {
-  const counts = defined(successes.map((r) => r.clientOutputTokens));
-  if (counts.length === 0) {
+  if (clientOutput.length === 0) {
     notMeasured['successes.output_len'] =
-      successes.length === 0 ? 'no request succeeded' : notCounted('output', 'client-tokenizer');
-  } else notePartial('successes.output_len', counts.length, successes.length, notMeasured);
-  return statOf(counts, options.percentiles);
+      count === 0 ? 'no request succeeded' : notCounted('output', 'client-tokenizer');
+  } else notePartial('successes.output_len', clientOutput.length, count, notMeasured);
+  return statOfSorted(clientOutput.sorted(), options.percentiles);
 }
 
 export function serverFirstOutputTokens(
-  successes: readonly RequestRecord[],
+  { count, mixedOutput }: TokenColumns,
   options: TokenOptions,
   notMeasured: Record<string, string>,
 ): Readonly<Record<string, number>> | null {
-  const counts = defined(successes.map((r) => outputTokens(r, 'mixed')));
-  if (counts.length === 0 && successes.length > 0) {
+  if (mixedOutput.length === 0 && count > 0) {
     notMeasured['successes.output_tokens'] = notCounted('output', 'mixed');
     return null;
   }
-  notePartial('successes.output_tokens', counts.length, successes.length, notMeasured);
-  return { total: sum(counts), ...statOf(counts, options.percentiles) };
+  notePartial('successes.output_tokens', mixedOutput.length, count, notMeasured);
+  const total = sum(mixedOutput.view());
+  return { total, ...statOfSorted(mixedOutput.sorted(), options.percentiles) };
 }
 
 function notePartial(key: string, counted: number, all: number, notMeasured: Record<string, string>): void {
@@ -113,9 +120,4 @@ export function notCounted(which: 'input' | 'output', source: CountSource): stri
     case 'not-counted':
       return `nobody counted the ${which} tokens: the server reported none and no client tokenizer was at hand`;
   }
-}
-
-/** The values that are there. */
-export function defined(values: readonly (number | undefined)[]): number[] {
-  return values.filter((value) => value !== undefined);
 }

@@ -14,8 +14,9 @@ import {
 } from 'yaml';
 import type { ConfigPath, Problem, TextRange } from '../problem';
 import { construct, type Complaint } from './construct';
-import { readLikePyYaml } from './lexer';
+import { likePyYaml } from './lexer';
 import { Lines } from './lines';
+import { quickTree } from './quick';
 import { lineEnd, oneSyntaxError, syntaxProblem } from './syntax';
 import { scanTokens, type Comment } from './tokens';
 import {
@@ -77,6 +78,12 @@ function failed(text: string, lines: Lines, code: string, message: string): Yaml
 function parse(text: string, lines: Lines, maxText: number): YamlDocument {
   if (text.length > maxText)
     return failed(text, lines, 'YML002', `The text has more than ${maxText} characters; it is not read as a config.`);
+  const quick = quickTree(text, lines);
+  return quick ? valued(text, lines, quick.root, [], quick.comments) : parseFully(text, lines);
+}
+
+/** Any text, by the full parser alone. The short way (quick.ts) gives the same wherever it gives anything: a test compares them. */
+export function parseFully(text: string, lines: Lines): YamlDocument {
   const tokens = tokenize(text.replace(OTHER_BREAKS, '\n'));
   const scan = scanTokens(tokens, text, lines);
   if (scan.depth > MAX_DEPTH)
@@ -109,15 +116,28 @@ function parse(text: string, lines: Lines, maxText: number): YamlDocument {
   const root = first?.contents ? tree.build(first.contents) : undefined;
   if (problems.some((problem) => problem.severity === 'error'))
     return makeDocument(text, lines, root, undefined, oneSyntaxError(problems), scan.comments);
-  const built = root ? construct(root, text) : { value: null, complaints: [] };
-  problems.push(...built.complaints.map((complaint) => fromComplaint(complaint, lines)));
-  return makeDocument(text, lines, root, built.value, problems, scan.comments);
+  return valued(text, lines, root, problems, scan.comments);
 }
+
+/** The document of a tree without mistakes. */
+function valued(
+  text: string,
+  lines: Lines,
+  root: YamlNode | undefined,
+  problems: readonly Problem[],
+  comments: readonly Comment[],
+): YamlDocument {
+  const built = root ? construct(root, text) : { value: null, complaints: [] };
+  const complaints = built.complaints.map((complaint) => fromComplaint(complaint, lines));
+  return makeDocument(text, lines, root, built.value, [...problems, ...complaints], comments);
+}
+
+const PyYamlLexer = likePyYaml(Lexer);
 
 function tokenize(source: string): CST.Token[] {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
-  for (const lexeme of readLikePyYaml(new Lexer()).lex(source)) {
+  for (const lexeme of new PyYamlLexer().lex(source)) {
     for (const token of parser.next(lexeme)) tokens.push(token);
   }
   tokens.push(...parser.end());
@@ -191,6 +211,11 @@ interface SourcePair {
   readonly srcToken?: { readonly start: readonly { readonly type: string }[] };
 }
 
+/** The parser counts the line break and comments after a block to it. */
+function lastEnd(nodes: readonly YamlNode[], otherwise: number): number {
+  return nodes.length === 0 ? otherwise : Math.max(...nodes.slice(-2).map((node) => node.end));
+}
+
 function marks(tag: string | undefined, anchor: string | undefined): { tag?: string; anchor?: string } {
   return { ...(tag === undefined ? {} : { tag }), ...(anchor === undefined ? {} : { anchor }) };
 }
@@ -222,18 +247,19 @@ class TreeBuilder {
         style,
       } satisfies ScalarNode;
     } else if (isSeq(node)) {
-      built = {
-        ...base,
-        kind: 'list',
-        flow: node.flow === true,
-        items: node.items.map((item) => this.item(item, node)),
-      };
+      const flow = node.flow === true;
+      const items = node.items.map((item) => this.item(item, node));
+      built = { ...base, end: flow ? base.end : lastEnd(items, base.end), kind: 'list', flow, items };
     } else if (isMap(node)) {
+      const flow = node.flow === true;
+      const pairs = node.items.map((pair) => this.pair(pair, node));
+      const last = pairs.at(-1);
       built = {
         ...base,
+        end: flow || !last ? base.end : lastEnd([last.key, last.value], base.end),
         kind: 'map',
-        flow: node.flow === true,
-        pairs: node.items.map((pair) => this.pair(pair, node)),
+        flow,
+        pairs,
       };
     } else throw new TypeError('unknown kind of YAML node');
     slot.node = built;

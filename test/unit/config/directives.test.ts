@@ -32,6 +32,11 @@ describe('warmup', () => {
       '    - rate: 1\n      duration: 2 # isoperf: warmup\n    - {rate: 2, duration: 3}',
       [0],
     ],
+    [
+      'on the first line of the stage after another block',
+      '    - rate: 1\n      duration: 2\n    - rate: 2 # isoperf: warmup\n      duration: 3\n    - rate: 2\n      duration: 3',
+      [1],
+    ],
     ['above the first item', '    # isoperf: warmup\n    - {rate: 1, duration: 2}\n    - {rate: 2, duration: 3}', [0]],
     ['above the second item', '    - {rate: 1, duration: 2}\n    # isoperf: warmup\n    - {rate: 2, duration: 3}', [1]],
     [

@@ -1,0 +1,251 @@
+// The everyday part of YAML, read line by line into the same tree the full parser gives, in a tenth of its time: block mappings
+// and lists, one-line values, one-line braces and brackets, comments. It never guesses: at anything else (anchors, tags, tabs,
+// texts over several lines, and every mistake) it gives up and the full parser reads the whole text. A test holds the two together.
+import type { Lines } from './lines';
+import type { Comment } from './tokens';
+import type { MapNode, Pair, ScalarNode, SolidNode, YamlNode } from './tree';
+
+export interface QuickTree {
+  /** Absent when the text holds nothing but comments and blank lines. */
+  readonly root: YamlNode | undefined;
+  readonly comments: readonly Comment[];
+}
+
+/** Characters that need the full parser wherever they stand: tabs, unusual line breaks, byte-order marks, what PyYAML refuses. */
+const UNUSUAL = /[^\n\r\u0020-\u007E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]|\r(?!\n)/;
+const KEY = /(?:[A-Za-z0-9_][\w./-]{0,200}|"[^"\\\r\n]{0,200}"|'[^'\r\n]{0,200}'):(?=[ \r\n]|$)/y;
+/** How a text without quotes may begin. */
+const PLAIN_START = /[A-Za-z0-9_./+~$<=(^;\u00A0-\uFFFD]|-(?=[^ \r\n])/y;
+const SINGLE = /'[^'\r\n]*'/y;
+const DOUBLE = /"[^"\\\r\n]*"/y;
+/** In braces and brackets: words and numbers; a colon inside one is left to the full parser. */
+const FLOW_PLAIN = /(?:[A-Za-z0-9_./+]|-(?=[0-9.A-Za-z]))[\w./+-]*(?: +[\w./+][\w./+-]*)*(?= *[,\]}])/y;
+const FLOW_KEY = /(?:[A-Za-z0-9_][\w./-]{0,200}|"[^"\\\r\n]{0,200}"|'[^'\r\n]{0,200}'):(?= )/y;
+const MAX_DEPTH = 40;
+
+const SPACE = 32;
+const HASH = 35;
+const DASH = 45;
+
+/** Thrown inside only. One object: a stack trace for each would cost more than the reading. */
+const GIVEN_UP = new Error('not the everyday part of YAML');
+
+/** The tree of a text, or undefined when the text needs the full parser. */
+export function quickTree(text: string, lines: Lines): QuickTree | undefined {
+  if (UNUSUAL.test(text)) return undefined;
+  try {
+    return new QuickReader(text, lines).read();
+  } catch (error) {
+    if (error !== GIVEN_UP) throw error;
+    return undefined;
+  }
+}
+
+function giveUp(): never {
+  throw GIVEN_UP;
+}
+
+class QuickReader {
+  private readonly comments: Comment[] = [];
+  /** The line that is read now; beyond the last one at the end. */
+  private line = -1;
+  /** Offsets of its first character that is no space, and of its end without the line break. */
+  private offset = 0;
+  private end = 0;
+  private column = 0;
+  private depth = 0;
+
+  constructor(
+    private readonly text: string,
+    private readonly lines: Lines,
+  ) {}
+
+  read(): QuickTree {
+    const { comments } = this;
+    if (!this.next()) return { root: undefined, comments };
+    if (this.column === 0 && this.text.slice(this.offset, this.end) === '---' && !this.next()) giveUp();
+    const root = this.block(this.column, this.offset);
+    if (this.line < this.lines.count) giveUp();
+    return { root, comments };
+  }
+
+  /** Goes on to the next line with more than a comment. */
+  private next(): boolean {
+    const { text, lines } = this;
+    for (this.line += 1; this.line < lines.count; this.line += 1) {
+      const start = lines.lineStart(this.line);
+      let end = this.line + 1 < lines.count ? lines.lineStart(this.line + 1) - 1 : text.length;
+      if (end > start && text.charCodeAt(end - 1) === 13) end -= 1;
+      let offset = start;
+      while (offset < end && text.charCodeAt(offset) === SPACE) offset += 1;
+      if (offset === end) continue;
+      [this.offset, this.end, this.column] = [offset, end, offset - start];
+      if (text.charCodeAt(offset) !== HASH) return true;
+      this.comment(offset, true);
+    }
+    return false;
+  }
+
+  private comment(offset: number, ownLine: boolean): void {
+    const start = this.lines.lineStart(this.line);
+    const range = {
+      startLine: this.line,
+      startColumn: offset - start,
+      endLine: this.line,
+      endColumn: this.end - start,
+    };
+    this.comments.push({ text: this.text.slice(offset + 1, this.end), range, ownLine });
+  }
+
+  private isDash(offset: number): boolean {
+    if (offset >= this.end || this.text.charCodeAt(offset) !== DASH) return false;
+    return offset + 1 === this.end || this.text.charCodeAt(offset + 1) === SPACE;
+  }
+
+  private matched(pattern: RegExp, offset: number): string | undefined {
+    pattern.lastIndex = offset;
+    return pattern.exec(this.text)?.[0];
+  }
+
+  private block(column: number, offset: number): SolidNode {
+    this.depth += 1;
+    if (this.depth > MAX_DEPTH) giveUp();
+    const node = this.isDash(offset) ? this.list(column, offset) : this.map(column, offset);
+    this.depth -= 1;
+    return node;
+  }
+
+  private map(column: number, first: number): MapNode {
+    const pairs: Pair[] = [];
+    for (let offset = first; ; offset = this.offset) {
+      const written = this.matched(KEY, offset) ?? giveUp();
+      const key = word(written.slice(0, -1), offset);
+      const value = this.value(offset + written.length, column, true);
+      pairs.push({ key, value });
+      if (this.line >= this.lines.count || this.column < column)
+        return { start: first, end: value.end, kind: 'map', flow: false, pairs };
+      if (this.column > column) giveUp();
+    }
+  }
+
+  private list(column: number, first: number): SolidNode {
+    const items: YamlNode[] = [];
+    for (let offset = first; ; offset = this.offset) {
+      const item = this.item(offset + 1, column);
+      items.push(item);
+      if (this.line < this.lines.count && this.column > column) giveUp();
+      // A list may stand under its key's own column: another key ends it.
+      if (this.line >= this.lines.count || this.column < column || !this.isDash(this.offset))
+        return { start: first, end: item.end, kind: 'list', flow: false, items };
+    }
+  }
+
+  /** What stands after a dash: another dash, a mapping that begins there, or a value. */
+  private item(after: number, column: number): SolidNode {
+    let offset = after;
+    while (offset < this.end && this.text.charCodeAt(offset) === SPACE) offset += 1;
+    const nested = this.isDash(offset) || this.matched(KEY, offset) !== undefined;
+    if (!nested) return this.value(after, column, false);
+    return this.block(offset - this.lines.lineStart(this.line), offset);
+  }
+
+  /** The value after a colon or dash; leaves the reader at the line after it. */
+  private value(after: number, column: number, ofKey: boolean): SolidNode {
+    let offset = after;
+    while (offset < this.end && this.text.charCodeAt(offset) === SPACE) offset += 1;
+    if (offset === this.end || (this.text.charCodeAt(offset) === HASH && offset > after))
+      return this.below(offset, column, ofKey);
+    const node = this.inline(offset);
+    this.rest(node.end);
+    // A deeper line would go on with the value.
+    if (this.next() && this.column > column) giveUp();
+    return node;
+  }
+
+  /** Nothing on the line: a block below it, or no value. */
+  private below(offset: number, column: number, ofKey: boolean): SolidNode {
+    if (offset < this.end) this.comment(offset, false);
+    const isThere = this.next();
+    if (isThere && (this.column > column || (ofKey && this.column === column && this.isDash(this.offset))))
+      return this.block(this.column, this.offset);
+    return { start: offset, end: offset, kind: 'scalar', text: '', style: 'plain' };
+  }
+
+  /** Only a comment may follow a value on its line. */
+  private rest(from: number): void {
+    let offset = from;
+    while (offset < this.end && this.text.charCodeAt(offset) === SPACE) offset += 1;
+    if (offset === this.end) return;
+    if (this.text.charCodeAt(offset) !== HASH || offset === from) giveUp();
+    this.comment(offset, false);
+  }
+
+  private inline(offset: number): SolidNode {
+    const first = this.text[offset];
+    if (first === '{' || first === '[') return this.flow(offset, 0);
+    if (first === '"' || first === "'") return this.quoted(offset);
+    if (this.matched(PLAIN_START, offset) === undefined) giveUp();
+    const line = this.text.slice(offset, this.end);
+    const hash = line.indexOf(' #');
+    let length = hash < 0 ? line.length : hash;
+    while (line.charCodeAt(length - 1) === SPACE) length -= 1;
+    const text = line.slice(0, length);
+    if (text.endsWith(':') || text.includes(': ')) giveUp();
+    return { start: offset, end: offset + text.length, kind: 'scalar', text, style: 'plain' };
+  }
+
+  private quoted(offset: number): ScalarNode {
+    return word(this.matched(this.text[offset] === '"' ? DOUBLE : SINGLE, offset) ?? giveUp(), offset);
+  }
+
+  /** `{a: 1, b: [2, 3]}` on one line. */
+  private flow(start: number, depth: number): SolidNode {
+    if (depth > MAX_DEPTH) giveUp();
+    const isMap = this.text[start] === '{';
+    const close = isMap ? '}' : ']';
+    const items: YamlNode[] = [];
+    const pairs: Pair[] = [];
+    let offset = this.blanks(start + 1);
+    while (this.text[offset] !== close) {
+      if (isMap) {
+        const written = this.matched(FLOW_KEY, offset) ?? giveUp();
+        const key = word(written.slice(0, -1), offset);
+        const value = this.flowValue(this.blanks(offset + written.length), depth);
+        pairs.push({ key, value });
+        offset = value.end;
+      } else {
+        const item = this.flowValue(offset, depth);
+        items.push(item);
+        offset = item.end;
+      }
+      offset = this.blanks(offset);
+      if (this.text[offset] === ',') {
+        offset = this.blanks(offset + 1);
+        if (this.text[offset] === ',' || this.text[offset] === close) giveUp();
+      } else if (this.text[offset] !== close) giveUp();
+    }
+    const place = { start, end: offset + 1 };
+    return isMap ? { ...place, kind: 'map', flow: true, pairs } : { ...place, kind: 'list', flow: true, items };
+  }
+
+  private flowValue(offset: number, depth: number): SolidNode {
+    const first = this.text[offset];
+    if (first === '{' || first === '[') return this.flow(offset, depth + 1);
+    if (first === '"' || first === "'") return this.quoted(offset);
+    return word(this.matched(FLOW_PLAIN, offset) ?? giveUp(), offset);
+  }
+
+  private blanks(from: number): number {
+    let offset = from;
+    while (offset < this.end && this.text.charCodeAt(offset) === SPACE) offset += 1;
+    return offset >= this.end ? giveUp() : offset;
+  }
+}
+
+/** A scalar of one line as it is written, quotes and all. */
+function word(written: string, start: number): ScalarNode {
+  const end = start + written.length;
+  if (written.startsWith('"')) return { start, end, kind: 'scalar', text: written.slice(1, -1), style: 'double' };
+  if (written.startsWith("'")) return { start, end, kind: 'scalar', text: written.slice(1, -1), style: 'single' };
+  return { start, end, kind: 'scalar', text: written, style: 'plain' };
+}

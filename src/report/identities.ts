@@ -5,12 +5,13 @@ import type { Identity, Judgement } from './identity';
 import { counts, inFlight, requestRate, stageSum, tokenRates, tokenTotals } from './identity-counts';
 import { latencySum, order, pooledGaps, sameAsGap, tinyGaps } from './identity-latency';
 import { serverCount, serverLatencies } from './identity-server';
+import { signsOf } from './signs/all';
 
 /** Identities of every scope, those that hold too (so that a reader sees what was asked); cautions apart. */
 export function judgeReport(report: CanonicalReport): Judgement {
   return {
     identities: [...report.scopes.flatMap((scope) => identitiesOf(scope, report)), ...stageSum(report)],
-    cautions: report.scopes.flatMap((scope) => cautionsOf(scope, report)),
+    cautions: [...report.scopes.flatMap((scope) => cautionsOf(scope, report)), ...signsOf(report)],
   };
 }
 
@@ -24,7 +25,7 @@ function identitiesOf(scope: ReportScope, report: CanonicalReport): Identity[] {
     ...pooledGaps(scope),
     ...sameAsGap(scope),
     ...tinyGaps(scope, report),
-    ...inFlight(scope),
+    ...inFlight(scope, report),
     ...requestRate(scope),
     ...tokenRates(scope),
     ...tokenTotals(scope),

@@ -3,6 +3,7 @@ import { measureOf, statisticOf, type CanonicalReport, type ReportScope } from '
 import { significant, whole } from './figures';
 import type { Identity } from './identity';
 import { off } from './identity-math';
+import { slotsWait } from './signs/load';
 
 const EXACT = 1e-6;
 const RATE = 0.02;
@@ -237,13 +238,13 @@ export function stageSum(report: CanonicalReport): Identity[] {
 }
 
 /** Little's law: successes/s x mean latency is the average number in flight. */
-export function inFlight(scope: ReportScope): Identity[] {
+export function inFlight(scope: ReportScope, report: CanonicalReport): Identity[] {
   const rate = statisticOf(scope, 'requests_per_sec', 'value');
   const latency = statisticOf(scope, 'e2e', 'mean');
   if (rate === undefined || latency === undefined || scope.kind === 'summary') return [];
   const left = rate * latency;
   const { load } = scope;
-  if (load.model === 'closed') return closedLoop(scope, left);
+  if (load.model === 'closed') return closedLoop(scope, left, slotsWait(report));
   const sends = statisticOf(scope, 'sends_per_sec', 'value') ?? rate;
   const behind = load.requestedRateRps !== undefined && sends < 0.9 * load.requestedRateRps;
   const delay = statisticOf(scope, 'schedule_delay', 'mean');
@@ -281,7 +282,7 @@ export function inFlight(scope: ReportScope): Identity[] {
   ];
 }
 
-function closedLoop(scope: ReportScope, left: number): Identity[] {
+function closedLoop(scope: ReportScope, left: number, waits: boolean): Identity[] {
   const level = scope.load.concurrency;
   const { ok, failed } = scope.counts;
   // A run of a few rounds never fills up; failures hold places that successes do not show.
@@ -302,10 +303,12 @@ function closedLoop(scope: ReportScope, left: number): Identity[] {
         : {
             message: `${significant(left)} requests were in flight on average, ${whole(level)} were asked for`,
             cause:
-              left < level
-                ? 'the client could not keep its places filled (start-up, think time, a busy client), or the window contains idle time'
-                : 'the latency contains waiting that was not in flight, or the window is too short',
-            pitfall: 'CMP014',
+              left < level && waits
+                ? 'turns of one conversation or session wait for each other, and hold a slot while they do'
+                : left < level
+                  ? 'the client could not keep its places filled (start-up, think time, a busy client), or the window contains idle time'
+                  : 'the latency contains waiting that was not in flight, or the window is too short',
+            pitfall: left < level && waits ? 'CMP015' : 'CMP014',
           }),
     },
   ];

@@ -2,6 +2,7 @@
 import { statisticOf, measureOf, type CanonicalReport, type ReportScope, type Statistics } from './canonical';
 import { significant } from './figures';
 import type { Identity } from './identity';
+import { at, isObject } from './readers/values';
 import { fallsIn, off, shareBelow, spreadOf } from './identity-math';
 
 /** Slack of the identities for what no figure covers: the tail of the stream, rounding, one-token answers. */
@@ -55,7 +56,11 @@ export function latencySum(scope: ReportScope, report: CanonicalReport): Identit
         : {
             message: `TPOT is ${sizeOf(factor)}: it says ${ms(mean)}, but E2E minus TTFT over the tokens leaves ${ms(decode.perToken)}`,
             cause: causeOfLatencySum(factor, report),
-            pitfall: factor > 1.3 || report.tool === 'inference-perf' ? 'CMP060' : 'CMP058',
+            pitfall: pausesCount(report)
+              ? 'CMP045'
+              : factor > 1.3 || report.tool === 'inference-perf'
+                ? 'CMP060'
+                : 'CMP058',
           }),
     },
   ];
@@ -79,7 +84,13 @@ function covarianceShare(tpot: Statistics, lengths: Statistics | undefined, toke
   return (a * b) / (mean * (tokens - 1));
 }
 
+/** conversation_replay takes a simulated tool call's pause before it stamps the end (reference P45). */
+function pausesCount({ config }: CanonicalReport): boolean {
+  return isObject(at(config, 'data', 'conversation_replay', 'tool_call_latency_sec'));
+}
+
 function causeOfLatencySum(factor: number, report: CanonicalReport): string {
+  if (factor > 1 && pausesCount(report)) return 'E2E contains the simulated tool calls of tool_call_latency_sec';
   if (report.tool === 'inference-perf' && factor > 1.3) {
     const version = report.versionClass.name;
     return `inference-perf ${version} divided the decode time by more time stamps than there were tokens (a stamp per line of the stream, or a begin token counted in every chunk); its inter_token_latency is too small by the same factor`;

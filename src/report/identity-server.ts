@@ -3,6 +3,7 @@ import { measureOf, statisticOf, type ReportScope } from './canonical';
 import { significant, whole } from './figures';
 import type { Identity } from './identity';
 import { off } from './identity-math';
+import { hiddenTokens } from './signs/data';
 
 const ms = (seconds: number): string => `${significant(seconds * 1000)} ms`;
 
@@ -35,6 +36,13 @@ export function serverCount(scope: ReportScope): Identity[] {
           }),
     },
   ];
+}
+
+/** A client that is slower than the server: waits for visible text where the server counts hidden tokens, else its own delay. */
+function pitfallOf(quantity: 'tpot' | 'ttft', factor: number, scope: ReportScope): string {
+  if (quantity === 'tpot') return factor > 1 ? 'CMP060' : 'CMP007';
+  if (factor >= 1) return 'CMP072';
+  return hiddenTokens(scope) === undefined ? 'CMP007' : 'CMP054';
 }
 
 /** Only where the counts agree is a difference of means a finding; elsewhere it is noted with that reservation. */
@@ -71,7 +79,7 @@ export function serverLatencies(scope: ReportScope): Identity[] {
           : {
               message: `the client says ${ms(left)}, the server ${ms(right)}: a factor of ${significant(factor)}${reservation}`,
               cause: cause(factor),
-              pitfall: quantity === 'tpot' ? 'CMP060' : 'CMP055',
+              pitfall: pitfallOf(quantity, factor, scope),
             }),
       },
     ];

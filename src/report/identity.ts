@@ -50,7 +50,9 @@ export interface Caution {
     | 'empty-answers'
     | 'asked-length'
     | 'goodput'
-    | 'timeout';
+    | 'timeout'
+    /** A sign of the pitfall of that code. */
+    | `CMP${string}`;
   readonly scope: string;
   readonly message: string;
   readonly pitfall?: string;

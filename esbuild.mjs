@@ -1,5 +1,5 @@
 // Builds the bundles: extension host (cjs; what configs and reports need is read when it is needed), command line and
-// engine (cjs), webview (iife).
+// engine (cjs; what uploads a report to a bucket is read when a run does), webview (iife).
 // `--production` minifies; `--watch` rebuilds on change; `--outdir=FOLDER` builds there instead of into dist/.
 // Metafiles go to out/ for the bundle tests, those of another folder stay there.
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -28,16 +28,20 @@ const common = {
   },
 };
 
-/** Rooms of the extension that are files of their own, read when the first config or report is met. */
-const rooms = { 'language-room': 'language', 'read-run': 'reports' };
-const lazyRooms = {
-  name: 'lazy-rooms',
+/** Modules that are files of their own beside the one that imports them, read when they are first needed. */
+const lazy = (names) => ({
+  name: 'lazy',
   setup(setup) {
-    setup.onResolve({ filter: /\/(language-room|read-run)$/ }, ({ kind, path: name }) =>
-      kind === 'dynamic-import' ? { path: `./${rooms[path.basename(name)]}.js`, external: true } : undefined,
+    setup.onResolve({ filter: new RegExp(`/(?:${Object.keys(names).join('|')})$`) }, ({ kind, path: name }) =>
+      kind === 'dynamic-import' ? { path: `./${names[path.basename(name)]}.js`, external: true } : undefined,
     );
   },
-};
+});
+
+/** Of the extension: read when the first config or report is met. */
+const rooms = { 'language-room': 'language', 'read-run': 'reports' };
+/** Of the command line: the stores' own libraries. */
+const stores = { 'store-s3': 'store-s3', 'store-gcs': 'store-gcs' };
 
 const bundles = {
   extension: {
@@ -47,7 +51,7 @@ const bundles = {
       ...Object.fromEntries(Object.entries(rooms).map(([source, name]) => [name, `src/extension/${source}.ts`])),
     },
     outdir,
-    plugins: [lazyRooms],
+    plugins: [lazy(rooms)],
     platform: 'node',
     format: 'cjs',
     target: 'node20',
@@ -58,11 +62,25 @@ const bundles = {
     ...common,
     entryPoints: ['src/cli/main.ts'],
     outfile: `${outdir}/cli.js`,
+    plugins: [lazy(stores)],
     platform: 'node',
     format: 'cjs',
     target: 'node20',
     mainFields: ['module', 'main'],
     banner: { js: '#!/usr/bin/env node' },
+  },
+  stores: {
+    ...common,
+    entryPoints: Object.fromEntries(
+      Object.entries(stores).map(([source, name]) => [name, `src/report/storage/${source}.ts`]),
+    ),
+    outdir,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    mainFields: ['module', 'main'],
+    // Their maps would be larger than everything of ours.
+    sourcemap: false,
   },
   webview: {
     ...common,

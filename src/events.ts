@@ -56,6 +56,8 @@ export type RunEvent =
       readonly message: string;
     }
   | { readonly type: 'counting'; readonly done: number; readonly total: number }
+  /** Files of the finished report, on their way to a bucket. */
+  | { readonly type: 'uploading'; readonly done: number; readonly total: number; readonly to: string }
   | {
       readonly type: 'finished';
       readonly folder: string;

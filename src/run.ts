@@ -7,6 +7,8 @@ import { loadInWords } from './loadgen/plan';
 import type { RequestRecord } from './metrics/record';
 import type { Problem } from './problem';
 import type { RunManifest } from './report/manifest';
+import { bucketPlaces, type BucketPlace } from './report/storage/place';
+import { lookAhead, uploadReport, type Upload } from './report/storage/upload';
 import { configYaml } from './report/write-config';
 import { describeWriteError, makeReportFolder, writeWhole } from './report/write-folder';
 import { measuredSuccesses, outcomeInWords, realisedLengths, realisedLoad, type PlannedStage } from './run/describe';
@@ -33,6 +35,7 @@ export async function runBenchmark(input: RunInput, options: RunOptions): Promis
     const folder = makeReportFolder(folderOf(input, options));
     if (!folder.ok) return { kind: 'refused', why: 'failed', problems: [...problems, ...folder.problems] };
     folder.problems.forEach(note);
+    await lookAhead(bucketsOf(input, options), { env: options.env, note });
     const run = await new RunningBenchmark(input, options, prepared.value, folder.value, problems, note).run();
     return { kind: 'ran', run, problems };
   } finally {
@@ -43,6 +46,11 @@ export async function runBenchmark(input: RunInput, options: RunOptions): Promis
 function folderOf({ config }: RunInput, { out, cwd, now }: RunOptions): string {
   const configured = config.storage?.local_storage.path;
   return path.resolve(cwd, out ?? configured ?? `reports-${timestamp(now().getTime())}`);
+}
+
+/** A trial against the embedded simulator is nobody's result: it stays out of buckets that others read. */
+function bucketsOf({ config }: RunInput, { endpointKind }: RunOptions): readonly BucketPlace[] {
+  return endpointKind === 'simulator' ? [] : bucketPlaces(config.storage);
 }
 
 /** Owns one run from its first file to its last. */
@@ -244,6 +252,7 @@ class RunningBenchmark {
     const reports = makeReports(context);
     this.complete(store, outcomes, reports);
     await this.writeAll(context, reports);
+    const uploads = await this.upload();
     const { state } = manifest;
     const counts = countOutcomes(store.records);
     options.onEvent({
@@ -261,7 +270,29 @@ class RunningBenchmark {
       stages: reports.stages,
       ...(reports.summary ? { summary: reports.summary } : {}),
       ...(invalid === undefined ? {} : { invalid }),
+      uploads,
     };
+  }
+
+  /** To every bucket the config names, after the local report is whole. What fails is said in the local manifest, too. */
+  private async upload(): Promise<readonly Upload[]> {
+    const uploads: Upload[] = [];
+    const report = { folder: this.folder, localPrefix: this.prefix };
+    for (const place of bucketsOf(this.input, this.options)) {
+      const context = { env: this.options.env, note: this.note };
+      uploads.push(
+        await uploadReport(report, place, context, (done, total) => {
+          this.options.onEvent({ type: 'uploading', done, total, to: place.bucket });
+        }),
+      );
+    }
+    if (uploads.length > 0) {
+      this.manifest.problems = this.problems.map(problemFacts);
+      this.guard(() => {
+        writeManifest(this.folder, this.manifest);
+      });
+    }
+    return uploads;
   }
 
   private complete(store: RunStore, outcomes: readonly StageOutcome[], reports: Reports): void {

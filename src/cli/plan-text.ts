@@ -16,6 +16,8 @@ export interface PlanView {
   readonly stream?: PlannedStream;
   readonly figures?: readonly StageFigures[];
   readonly frozen?: { readonly file: string; readonly sha256: string };
+  /** Where the report will go: the local folder, then every bucket. */
+  readonly reports: readonly string[];
 }
 
 const number = (value: number, digits = 1): string =>
@@ -111,6 +113,9 @@ function facts(view: PlanView): string[] {
   } else {
     lines.push(`Stream: fingerprint ${stream.hashes.fingerprint}, prompts ${stream.hashes.promptsHash}.`);
   }
+  const [local, ...buckets] = view.reports;
+  const copies = buckets.length === 0 ? '' : `, then a copy to ${buckets.join(' and ')}`;
+  lines.push(`Report: ${local ?? '.'}${copies}.`);
   if (frozen) {
     lines.push(`Frozen: ${frozen.file}, sha256 ${frozen.sha256}. Send it with: isoperf run --frozen ${frozen.file}`);
   }

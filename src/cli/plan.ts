@@ -6,7 +6,8 @@ import { expectationsOf } from '../config/expectations';
 import { loadConfig, type LoadedConfig } from '../config/load';
 import { StopControl } from '../loadgen/stop';
 import { formatProblem, type Problem } from '../problem';
-import { configYaml, savedConfig } from '../report/write-config';
+import { bucketPlaces, bucketUrl } from '../report/storage/place';
+import { configYaml, savedConfig, withoutCredentials } from '../report/write-config';
 import { writeFrozen } from '../run/frozen';
 import { figuresOf, planStream, type PlannedStream } from '../run/plan';
 import type { RunInput } from '../run';
@@ -34,7 +35,7 @@ Usage: isoperf plan CONFIG [options]
 
 It prints, for every stage: requests, duration, the law of arrivals and its seed; prompt and output lengths as they are after
 drawing and clamping; prompts that repeat; the requests in flight that a latency needs against the most the client allows;
-the timeout in force; and the highest percentile that the number of requests supports.
+the timeout in force; the highest percentile that the number of requests supports; and where the report will go.
 
   --latency SECONDS     how long a request is assumed to take (default: ${DEFAULT_LATENCY_SECONDS})
   --freeze FILE         write the exact request stream (prompts, lengths, arrival times, parameters) to FILE, to be sent to any
@@ -184,9 +185,19 @@ function planView(
     }),
     assumedLatencySeconds,
     seed: { value: config.load.base_seed, source: input.seedSource },
+    reports: reportPlaces(config),
     ...(stream ? { stream, figures: figuresOf(stream) } : {}),
     ...(frozen?.sha256 === undefined ? {} : { frozen: { file: frozen.file, sha256: frozen.sha256 } }),
   };
+}
+
+/** Local folder first; what other stores than Amazon's and Google's are asked is named. */
+function reportPlaces({ storage }: RunInput['config']): string[] {
+  const buckets = bucketPlaces(storage).map((place) => {
+    const { endpoint } = place;
+    return `${bucketUrl(place)}${endpoint === undefined ? '' : ` at ${withoutCredentials(endpoint)}`}`;
+  });
+  return [storage?.local_storage.path ?? 'a folder of its own here', ...buckets];
 }
 
 /** Problems go to standard error as they are found, and into the JSON. */

@@ -82,6 +82,9 @@ export function createProgress(io: CliIo, file: string): Progress {
       case 'counting':
         if (io.isTerminal) draw(`counting tokens: ${event.done} of ${event.total} answers`);
         return;
+      case 'uploading':
+        if (io.isTerminal) draw(`uploading to ${event.to}: ${event.done} of ${event.total} files`);
+        return;
       case 'finished':
         say(`${event.state}: ${event.summary}`);
     }

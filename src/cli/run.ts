@@ -7,7 +7,7 @@ import { loadConfig, type LoadedConfig } from '../config/load';
 import type { RunCommand, RunEvent } from '../events';
 import { StopControl } from '../loadgen/stop';
 import { formatProblem, type Problem } from '../problem';
-import { runBenchmark, type RunOptions, type RunResult } from '../run';
+import { runBenchmark, type FinishedRun, type RunOptions, type RunResult } from '../run';
 import type { FrozenStream } from '../run/frozen';
 import { startChildSimulator, type ChildSimulator } from './child-simulator';
 import { EXIT, overheard, type CliIo, type Command } from './command';
@@ -67,6 +67,10 @@ Usage: isoperf run CONFIG [options]
 API key: the variable of --api-key-env, else ${KEY_VARIABLE}, else server.api_key; OPENAI_API_KEY only for hosts of
 openai.com. A key never reaches a report or a log.
 
+Buckets of the config (storage.google_cloud_storage, storage.simple_storage_service) get a copy when the run has ended; the
+local folder is always written first and stays. Credentials come from the environment as with the stores' own tools
+(AWS_ACCESS_KEY_ID and so on, GOOGLE_APPLICATION_CREDENTIALS, a pod's or machine's role). Nothing is uploaded with --simulator.
+
 Ctrl+C once: nothing more is sent, what is in flight may end (${GRACE_SECONDS} s). Twice: what is in flight is cancelled.
 Either way the report is written and says "incomplete".
 
@@ -75,7 +79,7 @@ shared_prefix (with conversations), conversation_replay, and shareGPT, cnn_daily
 from local files. Everything else is refused before anything is sent.
 
 Exit codes: 0 every planned request was sent and answered or failed, and at least one measured request succeeded;
-1 the run is incomplete, nothing succeeded, or the server or the disk did not take part; 2 the config cannot be used.
+1 the run is incomplete, nothing succeeded, the server or the disk did not take part, or an upload failed; 2 the config cannot be used.
 `;
 
 export const runCommand: Command = {
@@ -287,10 +291,13 @@ function conclude(result: RunResult, { file, flags, io }: Invocation, onEvent: (
   }
   const { run, problems } = result;
   if (flags.json === true) io.out(`${JSON.stringify(resultJson(run, problems), null, 2)}\n`);
-  else if (flags.events !== true) io.out(`\n${runTable(run)}\nReport: ${path.relative(io.cwd, run.folder) || '.'}\n`);
-  if (run.invalid === undefined) return EXIT.ok;
-  io.err(`isoperf run: ${formatInvalid(run.invalid)} (${file})\n`);
-  return EXIT.failed;
+  else if (flags.events !== true) io.out(`\n${runTable(run)}\n${reportPlaces(run, io)}`);
+  if (run.invalid !== undefined) io.err(`isoperf run: ${formatInvalid(run.invalid)} (${file})\n`);
+  const lost = run.uploads.filter(({ failure }) => failure !== undefined);
+  for (const { to, failure } of lost) {
+    io.err(`isoperf run: the report is in ${run.folder} only, not in ${to}: ${failure ?? ''}\n`);
+  }
+  return run.invalid === undefined && lost.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
 /** With --json a refusal is JSON too, so that a script need not read the error stream. */
@@ -300,6 +307,11 @@ function refusedJson(
   reasons: readonly string[] = problems.filter(({ severity }) => severity === 'error').map(({ message }) => message),
 ): void {
   if (flags.json === true) io.out(`${JSON.stringify({ state: 'refused', reasons, problems }, null, 2)}\n`);
+}
+
+function reportPlaces({ folder, uploads }: FinishedRun, { cwd }: CliIo): string {
+  const copies = uploads.filter(({ failure }) => failure === undefined).map(({ to }) => `Uploaded to ${to}\n`);
+  return [`Report: ${path.relative(cwd, folder) || '.'}\n`, ...copies].join('');
 }
 
 function formatInvalid(reason: string): string {
@@ -312,6 +324,7 @@ function resultJson(run: Extract<RunResult, { kind: 'ran' }>['run'], problems: r
     state: run.manifest.state,
     valid: run.invalid === undefined,
     ...(run.invalid === undefined ? {} : { reason: run.invalid }),
+    uploads: run.uploads,
     counts: run.manifest.counts,
     tokens: run.manifest.tokens,
     health: run.manifest.health,

@@ -21,6 +21,7 @@ export interface LiveState {
   readonly failure?: string;
   readonly preparing?: { readonly done: number; readonly total: number };
   readonly counting?: { readonly done: number; readonly total: number };
+  readonly uploading?: { readonly done: number; readonly total: number; readonly to: string };
   readonly stages: ReadonlyMap<number, { readonly state: 'running' | 'done'; readonly counts?: OutcomeCounts }>;
   readonly health: readonly { readonly level: 'warning' | 'client-limited'; readonly message: string }[];
   readonly problems: readonly Problem[];
@@ -68,6 +69,8 @@ export function withEvent(state: LiveState, event: RunEvent): LiveState {
       };
     case 'counting':
       return { ...state, phase: 'counting', counting: event };
+    case 'uploading':
+      return { ...state, phase: 'counting', uploading: event };
     case 'finished':
       return { ...state, phase: 'finished', finished: event };
   }
@@ -140,6 +143,10 @@ function wordsOf(state: LiveState): string {
     case 'stopping':
       return state.tick ? `Stopping: ${counted(state.tick.counts.inFlight, 'request')} still in flight` : 'Stopping';
     case 'counting':
+      if (state.uploading) {
+        const { done, total, to } = state.uploading;
+        return `Uploading the report to ${to}: ${whole(done)} of ${whole(total)} files`;
+      }
       return state.counting
         ? `Counting tokens: ${whole(state.counting.done)} of ${whole(state.counting.total)} answers`
         : 'Counting tokens';

@@ -97,23 +97,14 @@ function dataRefusals({ data }: EffectiveConfig): Problem[] {
 }
 
 function leftOut({ storage }: EffectiveConfig): Problem[] {
-  const problems: Problem[] = [];
-  if (storage?.google_cloud_storage || storage?.simple_storage_service) {
-    const key = storage.google_cloud_storage ? 'google_cloud_storage' : 'simple_storage_service';
-    problems.push(
-      warning('RUN031', ['storage', key], 'The report is written to a local folder only; nothing is uploaded.'),
-    );
-  }
-  if (!storage) {
-    problems.push(
-      warning(
-        'RUN032',
-        ['storage'],
-        'storage is null, with which inference-perf keeps no report; IsoPerf keeps one, because a run without its records proves nothing.',
-      ),
-    );
-  }
-  return problems;
+  if (storage) return [];
+  return [
+    warning(
+      'RUN032',
+      ['storage'],
+      'storage is null, with which inference-perf keeps no report; IsoPerf keeps one, because a run without its records proves nothing.',
+    ),
+  ];
 }
 
 /** inference-perf queues behind its connections and counts the wait as latency; here every request in flight has its own. */

@@ -8,6 +8,7 @@ import type { RequestRecord } from '../metrics/record';
 import type { Problem } from '../problem';
 import type { RunManifest } from '../report/manifest';
 import type { StackRecord } from '../report/stack';
+import type { Upload } from '../report/storage/upload';
 import type { SavedDirective } from '../report/write-config';
 import type { FrozenStream } from './frozen';
 
@@ -65,6 +66,8 @@ export interface FinishedRun {
   readonly summary?: LifecycleReport;
   /** Why the run is not valid, in words; absent when it is. */
   readonly invalid?: string;
+  /** One for each bucket the config names; the local folder is whole whatever became of them. */
+  readonly uploads: readonly Upload[];
 }
 
 export type RunResult =

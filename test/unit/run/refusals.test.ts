@@ -64,7 +64,7 @@ describe('refused before anything is sent', () => {
 server: { base_url: "http://x" }
 api: { type: anthropic_messages }
 metrics: { type: prometheus, prometheus: { url: "http://p" } }
-storage: { google_cloud_storage: { bucket_name: b } }
+storage: null
 circuit_breakers: [{ name: b, metrics: { matches: ['x ='] }, triggers: [{ type: consecutive, threshold: 1 }] }]
 `;
     const loaded = loadConfig(yaml);
@@ -74,7 +74,7 @@ circuit_breakers: [{ name: b, metrics: { matches: ['x ='] }, triggers: [{ type: 
       'RUN041',
       'RUN007',
     ]);
-    expect(problems.filter(({ severity }) => severity === 'warning').map(({ code }) => code)).toEqual(['RUN031']);
+    expect(problems.filter(({ severity }) => severity === 'warning').map(({ code }) => code)).toEqual(['RUN032']);
     for (const problem of problems) {
       expect(problem.path.length).toBeGreaterThan(0);
       if (problem.severity === 'error') expect(problem.remedy).toBeDefined();

@@ -2,7 +2,7 @@
 import type { ConfigPath } from '../problem';
 import { MANIFEST_FILE, RECORDS_FILE } from '../report/manifest';
 import type { Evidence } from './comparison';
-import type { Side } from './side';
+import { toldAt, type Side } from './side';
 
 /** A value of `undefined` or null is "not recorded". */
 export function inManifest(key: string, value: unknown, configPath?: ConfigPath): Evidence {
@@ -17,8 +17,10 @@ export function inReport(file: string, key: string, value: unknown): Evidence {
   return evidence(file, key, value);
 }
 
-/** From the run's config as it ran; the place to click is the config's. */
+/** From the run's config as it ran; the place to click is the config's. Another tool's word is quoted from its own file. */
 export function inConfig(side: Side, path: ConfigPath, value: unknown): Evidence {
+  const told = toldAt(side.run, path);
+  if (told && !side.run.manifest && side.run.config === undefined) return evidence(told.file, told.key, value);
   const key = path.map(String).join('.');
   return side.run.manifest
     ? evidence(MANIFEST_FILE, `config.effective.${key}`, value, path)

@@ -4,25 +4,34 @@ import { runState } from '../report/run-state';
 import type { Run } from '../report/run';
 import { loadWords } from '../report/view';
 import type { ComparedRun } from './comparison';
-import { loadLabel, type Side } from './side';
+import { configValue, loadLabel, type Side } from './side';
 
 export function comparedRun(side: Side): ComparedRun {
   const { run } = side;
-  const { manifest } = run;
+  const { manifest, canonical } = run;
+  const startedAt = manifest?.clock.startedAt ?? canonical?.startedAt;
   return {
     folder: run.folder,
     name: manifest?.name ?? lastPart(run.folder),
-    ...(manifest ? { startedAt: manifest.clock.startedAt } : {}),
+    ...(startedAt === undefined ? {} : { startedAt }),
     tool: run.tool.version === undefined ? run.tool.name : `${run.tool.name} ${run.tool.version}`,
     ...(manifest
       ? {
           endpoint: `${endpointWords(manifest.endpoint)}${manifest.endpoint.kind === 'simulator' ? ' ' : ''}${manifest.endpoint.route}`,
           model: manifest.endpoint.model,
         }
-      : {}),
+      : recordedEndpoint(side)),
     load: manifest ? loadWords(manifest.stages) : side.stages.map((stage) => loadLabel(stage.load)).join(', '),
     state: runState(run).words,
   };
+}
+
+/** As the config beside the report, or another tool's own file, names them. */
+function recordedEndpoint({ run }: Side): Pick<ComparedRun, 'endpoint' | 'model'> {
+  const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+  const endpoint = text(configValue(run, ['server', 'base_url'])) ?? run.canonical?.endpoint;
+  const model = text(configValue(run, ['server', 'model_name'])) ?? run.canonical?.model;
+  return { ...(endpoint === undefined ? {} : { endpoint }), ...(model === undefined ? {} : { model }) };
 }
 
 /** The embedded simulator listens on whatever port is free: its address says nothing. */

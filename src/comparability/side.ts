@@ -3,6 +3,7 @@ import type { LifecycleReport } from '../metrics/lifecycle';
 import type { RequestRecord } from '../metrics/record';
 import { isSuccess, itlBasisOf, type CountSource, type ItlBasis } from '../metrics/request-metrics';
 import type { ConfigPath } from '../problem';
+import type { Told } from '../report/canonical';
 import type { StageHealth, StageManifest } from '../report/manifest';
 import type { Run } from '../report/run';
 import type { StackRecord } from '../report/stack';
@@ -142,14 +143,21 @@ function stageSuccesses(stage: MeasuredStage): readonly RequestRecord[] | undefi
   return successes;
 }
 
-/** Value at a path of what ran; undefined when not recorded. */
+/** Value at a path of what ran, as its config or another tool's file says; undefined when not recorded. */
 export function configValue(run: Run, path: ConfigPath): unknown {
   let value: unknown = run.config;
   for (const step of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
+    if (typeof value !== 'object' || value === null) return toldAt(run, path)?.value;
     value = (value as Record<string | number, unknown>)[step];
   }
-  return value;
+  return value ?? toldAt(run, path)?.value;
+}
+
+/** Another tool's own word for a setting. */
+export function toldAt({ canonical }: Run, path: ConfigPath): Told | undefined {
+  return canonical?.told?.find(
+    (told) => told.path.length === path.length && told.path.every((step, i) => step === path[i]),
+  );
 }
 
 /** Three significant digits at least, no trailing zeros: 20, 0.333, 1234. */

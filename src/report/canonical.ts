@@ -1,5 +1,5 @@
 // One name per quantity: what any tool's report is translated into, with where each number was read and how it is defined.
-import type { Problem } from '../problem';
+import type { ConfigPath, Problem } from '../problem';
 
 /**
  * Two numbers may stand in one column only when they have the same id. Names differ between tools (reference peers.md
@@ -163,6 +163,15 @@ export interface ServerTelemetry {
   readonly misnamed: readonly string[];
 }
 
+/** One setting as another tool's file has it, under the key of inference-perf's config that means the same. */
+export interface Told {
+  readonly path: ConfigPath;
+  readonly value: unknown;
+  readonly file: string;
+  /** Dotted. */
+  readonly key: string;
+}
+
 export interface VersionClass {
   /** "v0.5.0", "main after 2026-08-13", "2025 (no 'failed')". */
   readonly name: string;
@@ -191,6 +200,8 @@ export interface CanonicalReport {
   readonly notRecorded: readonly string[];
   /** Other facts as the file has them: dataset, flags, labels. */
   readonly facts: readonly { readonly label: string; readonly value: string; readonly source: string }[];
+  /** What the files of another tool say about the workload: evidence for comparisons, in place of a config. */
+  readonly told?: readonly Told[];
   /** The config the numbers were made with, secrets masked. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly problems: readonly Problem[];

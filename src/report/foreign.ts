@@ -65,13 +65,26 @@ export async function openForeign(folder: FolderAccess, own?: OwnReader): Promis
   const problems: Problem[] = [];
   const search: Search = { found, problems, folders: MAX_FOLDERS, ...(own ? { own } : {}) };
   await openFolder(folder, await parentConfig(folder), 0, search);
-  if (found.length > 0) return { ok: true, value: { reports: found, problems }, problems };
+  if (found.length > 0) {
+    const told = problems.flatMap(besidesReports);
+    return { ok: true, value: { reports: found, problems: told }, problems: told };
+  }
   const errors = problems.filter(({ severity }) => severity === 'error');
   return {
     ok: false,
     problems: errors.length > 0 ? problems : [...problems, nothing(folder.name, 'none was recognised')],
   };
 }
+
+/** Where a report was found, what else lies about is no error, and logs are not worth a line. */
+function besidesReports(problem: Problem): Problem[] {
+  if (problem.code !== 'REP121' || problem.severity !== 'error') return [problem];
+  if (problem.message.endsWith(PLAIN_TEXT)) return [];
+  const { code, path, message, file } = problem;
+  return [{ code, path, message, severity: 'information', ...(file === undefined ? {} : { file }) }];
+}
+
+const PLAIN_TEXT = 'it is plain text';
 
 interface Search {
   readonly found: OpenedReport[];
@@ -101,7 +114,9 @@ async function openFolder(
     return;
   }
   if (search.own && (await search.own(folder, files, found, problems))) return;
-  const loaded = await loadDocuments(folder, [...files].sort());
+  // Hidden files are a tool's own bookkeeping; one that was named itself is alone in the list.
+  const seen = files.length > 1 ? files.filter((file) => !file.startsWith('.')) : files;
+  const loaded = await loadDocuments(folder, [...seen].sort());
   const here = configIn(loaded.documents);
   readDocuments(folder, loaded, here ?? inherited, found, problems);
   if (level >= MAX_LEVELS) return;
@@ -193,7 +208,7 @@ function complaints(folder: FolderAccess, loaded: Loaded, unknown: readonly Load
 }
 
 function describe({ format, value }: LoadedDocument): string {
-  if (format === 'text') return 'it is plain text';
+  if (format === 'text') return PLAIN_TEXT;
   const what = format === 'yaml' ? 'YAML' : format === 'jsonl' ? 'JSON lines' : 'JSON';
   const first: unknown = Array.isArray(value) ? value[0] : value;
   if (!isObject(first)) return `it is ${what} without the keys of one`;

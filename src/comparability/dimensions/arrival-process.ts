@@ -2,10 +2,12 @@
 import type { RequestRecord } from '../../metrics/record';
 import { coefficientOfVariation, mean, sortedValues } from '../../metrics/statistics';
 import { kolmogorovSmirnov } from '../../metrics/two-samples';
+import type { ConfigPath } from '../../problem';
+import { TOLD } from '../../report/readers/told';
 import type { Evidence } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { inConfig, inManifest, inRecords } from '../evidence';
-import { configValue, loadLabel, round, type MeasuredStage, type Side } from '../side';
+import { configValue, loadLabel, round, toldAt, type MeasuredStage, type Side } from '../side';
 import { loadKindOf, loadKindsDiffer } from './load-model';
 
 interface StageArrivals {
@@ -33,14 +35,31 @@ const CV_ERRORS = 5;
 const LAWS: Readonly<Record<string, string>> = {
   'exponential-gaps-rescaled': 'exponential gaps filling the duration ("constant" in inference-perf)',
   'poisson-per-second': 'Poisson counts second by second ("poisson" in inference-perf)',
+  'exponential-gaps': 'exponential gaps',
+  even: 'even gaps',
   'closed-loop': 'closed loop',
 };
 
+/** Whether the gaps are stretched to fill the duration moves no quantile of them: one law. */
+const SAME_LAW: Readonly<Record<string, string>> = { 'exponential-gaps-rescaled': 'exponential-gaps' };
+
+function lawsDiffer(a: string | undefined, b: string | undefined): boolean {
+  const family = (law: string | undefined): string | undefined =>
+    law === undefined ? undefined : (SAME_LAW[law] ?? law);
+  return family(a) !== family(b);
+}
+
 /** What inference-perf's load types really do; another tool's config may mean something else by the same word. */
 function configuredLaw({ run }: Side): string | undefined {
+  const told = toldAt(run, TOLD.arrivalLaw)?.value;
+  if (!run.manifest && typeof told === 'string') return told;
   const type = configValue(run, ['load', 'type']);
   if (run.manifest || run.tool.name !== 'inference-perf') return undefined;
   return type === 'constant' ? 'exponential-gaps-rescaled' : type === 'poisson' ? 'poisson-per-second' : undefined;
+}
+
+function lawPath({ run }: Side): ConfigPath {
+  return toldAt(run, TOLD.arrivalLaw) ? TOLD.arrivalLaw : ['load', 'type'];
 }
 
 function arrivalsOf(side: Side, stage: MeasuredStage): StageArrivals {
@@ -84,7 +103,7 @@ export const arrivalProcess = dimension<Arrivals>({
       return [
         side.run.manifest
           ? inManifest(`${key}.arrivalLaw`, law, ['load', 'type'])
-          : inConfig(side, ['load', 'type'], configValue(side.run, ['load', 'type'])),
+          : inConfig(side, lawPath(side), configValue(side.run, lawPath(side))),
         inManifest(`${key}.seed`, stage.manifest?.seed),
         inManifest(`${key}.scheduleHash`, stage.manifest?.scheduleHash?.slice(0, 12)),
         gaps
@@ -112,7 +131,7 @@ function judge(a: Arrivals, b: Arrivals, context: Context) {
   if (a.kind === 'closed loop') return same('Closed loop on both sides: a request is sent when a slot becomes free.');
   const find = (side: Arrivals, stage: MeasuredStage) => side.stages.find((entry) => entry.stage === stage)!;
   const pairs = context.matching.pairs.map((pair) => ({ pair, a: find(a, pair.a), b: find(b, pair.b) }));
-  const otherLaw = pairs.filter((entry) => entry.a.law !== entry.b.law);
+  const otherLaw = pairs.filter((entry) => lawsDiffer(entry.a.law, entry.b.law));
   const first = otherLaw[0];
   if (first) {
     return confounds(

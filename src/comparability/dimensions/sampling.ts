@@ -1,7 +1,8 @@
 // Were answers sampled alike? inference-perf sends no sampling parameters, so the server's defaults decide on both sides.
 import { ALL, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { inConfig, inManifest } from '../evidence';
-import { configValue, type Side } from '../side';
+import { TOLD } from '../../report/readers/told';
+import { configValue, toldAt, type Side } from '../side';
 
 interface Sampling extends SideEvidence {
   readonly parameters: Readonly<Record<string, unknown>> | undefined;
@@ -12,7 +13,8 @@ const ELSEWHERE = new Set(['ignore_eos', 'stream', 'stream_options', 'max_tokens
 
 function samplingOf(side: Side): Sampling {
   const { run } = side;
-  const recorded = run.manifest?.workload.parameters;
+  const told = run.manifest ? undefined : toldAt(run, TOLD.parameters);
+  const recorded = run.manifest?.workload.parameters ?? (told?.value as Readonly<Record<string, unknown>> | undefined);
   const format = configValue(run, ['api', 'response_format']);
   // Without a manifest the tool is known all the same, and with it what it sends.
   const known = recorded ?? (!run.manifest && run.tool.name === 'inference-perf' && run.config ? {} : undefined);
@@ -31,7 +33,9 @@ function samplingOf(side: Side): Sampling {
           ? 'no sampling parameters sent'
           : names.map((name) => `${name} ${JSON.stringify(parameters[name])}`).join(', '),
     evidence: [
-      inManifest('workload.parameters', recorded && words(recorded)),
+      told
+        ? inConfig(side, TOLD.parameters, recorded && (words(recorded) || 'none'))
+        : inManifest('workload.parameters', recorded && words(recorded)),
       inConfig(side, ['api', 'response_format'], format ?? (run.config ? 'not set' : undefined)),
     ],
   };

@@ -1,5 +1,6 @@
 // Reader of AIPerf's and genai-perf's JSON export and of AIPerf's per-request JSONL (reference peers.md sections 2 and 4.5).
 import type { CanonicalReport, Definition, Measure, QuantityId, ReportScope, ScopeCounts } from '../canonical';
+import { aiperfHead, aiperfLoad, aiperfTold, findKey } from './aiperf-told';
 import type { ReportReader } from './reader';
 import { at, compact, isObject, measure, numberAt, shown, single, statisticsOf, textAt, type Json } from './values';
 
@@ -46,6 +47,14 @@ function isBlock(value: unknown): boolean {
   return textAt(value, 'unit') !== undefined && numberAt(value, 'avg') !== undefined;
 }
 
+/** `server_metrics_export.json` and `inputs.json` (the bodies it sent): no reports, and no surprise beside one. */
+function isByProduct(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  if (Object.hasOwn(value, 'aiperf_version')) return isObject(value['metrics']) && isObject(value['summary']);
+  const first = Array.isArray(value['data']) ? (value['data'][0] as unknown) : undefined;
+  return isObject(first) && Object.hasOwn(first, 'session_id') && Array.isArray(first['payloads']);
+}
+
 export function isAiperfRecord(value: unknown): value is Json {
   return (
     isObject(value) &&
@@ -57,27 +66,35 @@ export function isAiperfRecord(value: unknown): value is Json {
 
 function oneExport(value: Json, file: string): CanonicalReport {
   const schema = textAt(value, 'schema_version');
-  const aiperf = schema !== undefined || Object.hasOwn(value, 'aiperf_version') || Object.hasOwn(value, 'run_info');
+  const command = textAt(value, 'input_config', 'cli_command') ?? textAt(value, 'run_info', 'cli_command');
+  const aiperf =
+    schema !== undefined ||
+    Object.hasOwn(value, 'aiperf_version') ||
+    Object.hasOwn(value, 'run_info') ||
+    /^aiperf\s/.test(command ?? '') ||
+    Object.hasOwn(value, 'inter_chunk_latency');
   const version = textAt(value, 'aiperf_version');
   const input = value['input_config'];
-  const server = findKey(input, 'use_server_token_count');
+  const server = findKey(input, 'use_server_token_count')?.value;
   const unknownUnits = LATENCIES.filter(({ key }) => isBlock(value[key]) && factorOf(value[key]) === undefined);
   return {
     tool: aiperf ? 'aiperf' : 'genai-perf',
     ...(version === undefined ? {} : { toolVersion: version }),
     versionClass: {
       name: aiperf ? `schema ${schema ?? 'before 1.0'}` : 'genai-perf',
-      evidence: [schema === undefined ? "'input_config' and no 'schema_version'" : `schema_version ${schema}`],
+      evidence: [
+        schema === undefined ? "'input_config' and no 'schema_version'" : `schema_version ${schema}`,
+        ...(schema === undefined && aiperf ? ["cli_command or 'inter_chunk_latency' are AIPerf’s"] : []),
+      ],
     },
     place: file,
     name: file,
     files: [file],
-    ...compact<{ seed?: string; startedAt?: string; model?: string; endpoint?: string }>({
-      seed: numberAt(value, 'run_info', 'random_seed')?.toString() ?? asText(findKey(input, 'random_seed')),
+    ...compact<{ seed?: string; startedAt?: string }>({
+      seed: numberAt(value, 'run_info', 'random_seed')?.toString() ?? asText(findKey(input, 'random_seed')?.value),
       startedAt: textAt(value, 'start_time'),
-      model: asText(findKey(input, 'model_names')) ?? asText(findKey(input, 'model')),
-      endpoint: asText(findKey(input, 'urls')) ?? asText(findKey(input, 'url')),
     }),
+    ...aiperfHead(value),
     scopes: [scopeOf(value, file, server === true)],
     assumptions: [
       server === undefined
@@ -91,13 +108,14 @@ function oneExport(value: Json, file: string): CanonicalReport {
         : ['TTFT, decode time and gaps (not streamed, or left out of the export)']),
       ...(numberAt(value, 'benchmark_duration', 'avg') === undefined ? ['length of the window'] : []),
       ...(input === undefined ? ['the input config (load, lengths, endpoint, tokenizer)'] : []),
-      ...(Object.hasOwn(value, 'warmup_metrics') ? [] : ['warm-up']),
+      ...(Object.hasOwn(value, 'warmup_metrics') || input !== undefined ? [] : ['warm-up']),
       ...(numberAt(value, 'error_request_count', 'avg') === undefined
         ? ['failed requests (no error_request_count: none, or not counted)']
         : []),
       'server version and flags',
     ],
     facts: factsOf(value, file),
+    told: aiperfTold(value, file),
     problems: unknownUnits.map(({ key }) => ({
       code: 'REP122',
       severity: 'warning',
@@ -122,7 +140,7 @@ function scopeOf(value: Json, file: string, server: boolean): ReportScope {
     label: textAt(value, 'run_info', 'run_label') ?? 'run',
     kind: 'run',
     file,
-    load: loadOf(value),
+    load: aiperfLoad(value),
     counts: compact<ScopeCounts>({ ok, failed, total }),
     ...(duration === undefined ? {} : { windowSeconds: { value: duration, from: 'benchmark_duration' } }),
     measures: [
@@ -162,37 +180,6 @@ function secondsAt(value: Json, key: string): number | undefined {
   return number === undefined || factor === undefined ? undefined : number * factor;
 }
 
-function loadOf(value: Json): ReportScope['load'] {
-  const input = value['input_config'];
-  const number = (key: string): number | undefined => {
-    const found = findKey(input, key) ?? at(value, 'run_info', 'variation_values', `phases.profiling.${key}`);
-    return typeof found === 'number' && Number.isFinite(found) ? found : undefined;
-  };
-  const rate = number('request_rate');
-  const level = number('concurrency');
-  if (rate !== undefined) {
-    return {
-      model: 'open',
-      requestedRateRps: rate,
-      words: `${rate} requests/s asked`,
-      ...(level === undefined ? {} : { cap: { value: level, from: `concurrency ${level}` } }),
-    };
-  }
-  if (level !== undefined) return { model: 'closed', concurrency: level, words: `${level} concurrent` };
-  return { model: 'not recorded', words: 'not recorded' };
-}
-
-/** First value of a key anywhere in the input config, whose nesting changed between versions. Bounded depth. */
-function findKey(value: unknown, key: string, depth = 0): unknown {
-  if (depth > 6 || !isObject(value)) return undefined;
-  if (Object.hasOwn(value, key) && value[key] !== null) return value[key];
-  for (const entry of Object.values(value)) {
-    const found = findKey(entry, key, depth + 1);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
 function asText(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.length > 0 ? value.map(shown).join(', ') : undefined;
   return value === undefined || value === null ? undefined : shown(value);
@@ -220,6 +207,7 @@ export const aiperfReader: ReportReader = {
   tool: 'aiperf',
   recognise: ({ value, format }) => {
     if (isExport(value)) return { role: 'export', evidence: "request_latency with 'unit' and 'avg'" };
+    if (isByProduct(value)) return { role: 'by-product', evidence: 'what AIPerf writes beside its export' };
     const first: unknown = format === 'jsonl' && Array.isArray(value) ? value[0] : value;
     return isAiperfRecord(first) ? { role: 'records', evidence: 'metadata.request_start_ns and metrics' } : undefined;
   },

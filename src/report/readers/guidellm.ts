@@ -8,6 +8,7 @@ import type {
   ScopeCounts,
   Statistics,
 } from '../canonical';
+import { guidellmTold } from './guidellm-told';
 import type { ReportReader } from './reader';
 import { at, compact, isObject, measure, numberAt, quantileKey, shown, single, textAt, type Json } from './values';
 
@@ -103,6 +104,7 @@ function oneReport(value: Json, file: string): CanonicalReport {
         : ['per-request records (sample_size left none: no intervals, no recomputation)']),
     ],
     facts: factsOf(value, config, file),
+    told: guidellmTold(benchmarks, config, isObject(value['config']) ? 'config.spec' : 'args', file),
     problems: [],
   };
 }
@@ -150,7 +152,7 @@ function loadOf(strategy: unknown): ReportScope['load'] {
     return {
       model: 'open',
       requestedRateRps: rate,
-      words: `${rate} requests/s asked (${type ?? 'law not recorded'})`,
+      words: `${Number(rate.toPrecision(4))} requests/s asked (${type ?? 'law not recorded'})`,
       ...(cap === undefined ? {} : { cap: { value: cap, from: `config.strategy.max_concurrency ${cap}` } }),
     };
   }

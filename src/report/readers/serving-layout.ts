@@ -1,6 +1,7 @@
 // The flat layout that vLLM's `bench serve` introduced and SGLang and InferenceX took over: `mean_ttft_ms`, `p99_tpot_ms`, `duration`.
-import type { Definition, Measure, QuantityId, ReportScope, Statistics } from '../canonical';
-import { measure, numberOf, quantileKey, shown, type Json } from './values';
+import type { Definition, Measure, QuantityId, ReportScope, Statistics, Told } from '../canonical';
+import { TOLD, toldBy } from './told';
+import { measure, numberOf, quantileKey, shown, textOf, type Json } from './values';
 
 export interface FlatBlock {
   readonly quantity: QuantityId;
@@ -74,6 +75,40 @@ export function servingLoad(value: Json): ReportScope['load'] {
   return given === undefined || given === null
     ? { model: 'not recorded', words: 'not recorded' }
     : { model: 'replay', words: `request_rate ${shown(given)}` };
+}
+
+/** Backend names of vLLM and SGLang -> the kind of request they send. */
+const REQUESTS: Readonly<Record<string, string>> = {
+  openai: 'completion',
+  vllm: 'completion',
+  lmdeploy: 'completion',
+  'sglang-oai': 'completion',
+  'openai-chat': 'chat',
+  'sglang-oai-chat': 'chat',
+};
+
+/**
+ * What the layout itself says of the workload. Gaps are drawn from a gamma law of shape `burstiness`, which is exponential at 1
+ * (SGLang has no other); `request_rate` inf with `max_concurrency` is a closed loop.
+ */
+export function servingTold(value: Json, file: string): readonly Told[] {
+  const rate = numberOf(value['request_rate']);
+  const burstiness = numberOf(value['burstiness']) ?? 1;
+  const closed = rate === undefined && numberOf(value['max_concurrency']) !== undefined;
+  const backendKey = textOf(value['endpoint_type']) === undefined ? 'backend' : 'endpoint_type';
+  const backend = textOf(value[backendKey]);
+  const law = burstiness === 1 ? 'exponential-gaps' : `gamma gaps of shape ${burstiness}`;
+  return toldBy(file, [
+    [
+      ['load', 'type'],
+      rate === undefined ? (closed ? 'concurrent' : undefined) : 'poisson',
+      closed ? 'max_concurrency' : 'request_rate',
+    ],
+    [TOLD.arrivalLaw, rate === undefined ? undefined : law, 'burstiness'],
+    [['server', 'model_name'], textOf(value['model_id']), 'model_id'],
+    [['tokenizer', 'pretrained_model_name_or_path'], textOf(value['tokenizer_id']), 'tokenizer_id'],
+    [['api', 'type'], backend && (REQUESTS[backend] ?? backend), backendKey],
+  ]);
 }
 
 /** Keys that no reader knows: labels the user or a wrapper added. */

@@ -1,8 +1,9 @@
 // Reader of SGLang's bench_serving JSONL: one run a line, bare Infinity, milliseconds (reference peers.md sections 2 and 4.3).
-import type { CanonicalReport, Definition, Measure, ScopeCounts } from '../canonical';
+import type { CanonicalReport, Definition, Measure, ScopeCounts, Told } from '../canonical';
 import type { ReportReader, SourceDocument } from './reader';
-import { flatMeasures, servingLoad, tokenTotals, type FlatBlock } from './serving-layout';
-import { compact, hasAll, isObject, numberOf, shown, single, type Json } from './values';
+import { flatMeasures, servingLoad, servingTold, tokenTotals, type FlatBlock } from './serving-layout';
+import { toldBy } from './told';
+import { compact, hasAll, isObject, numberOf, shown, single, textOf, type Json } from './values';
 
 const SEND = {
   start: 'send',
@@ -107,8 +108,27 @@ function oneRun(value: Json, file: string, name: string): CanonicalReport {
     facts: SETTINGS.flatMap((label) =>
       value[label] === undefined || value[label] === null ? [] : [{ label, value: shown(value[label]), source: file }],
     ),
+    told: [...servingTold(value, file), ...workloadTold(value, file)],
     problems: [],
   };
+}
+
+/** `random_range_ratio` r draws lengths evenly from r x length to length. */
+function workloadTold(value: Json, file: string): readonly Told[] {
+  const dataset = textOf(value['dataset_name']);
+  const random = dataset?.startsWith('random') === true;
+  const law = (key: string): Json | undefined => {
+    const max = numberOf(value[key]);
+    const ratio = numberOf(value['random_range_ratio']);
+    return random && max !== undefined
+      ? { type: 'uniform', max, ...(ratio === undefined ? {} : { ratio }) }
+      : undefined;
+  };
+  return toldBy(file, [
+    [['data', 'type'], dataset && `SGLang’s ${dataset}`, 'dataset_name'],
+    [['data', 'input_distribution'], law('random_input_len'), 'random_input_len'],
+    [['data', 'output_distribution'], law('random_output_len'), 'random_output_len'],
+  ]);
 }
 
 function tokensAndRates(value: Json, file: string, ok: number | undefined): Measure[] {

@@ -2,7 +2,7 @@
 import type { CanonicalReport, Definition, ReportScope, ScopeCounts } from '../canonical';
 
 import type { ReportReader, SourceDocument } from './reader';
-import { extraFacts, flatMeasures, servingLoad, tokenTotals, type FlatBlock } from './serving-layout';
+import { extraFacts, flatMeasures, servingLoad, servingTold, tokenTotals, type FlatBlock } from './serving-layout';
 import { compact, hasAll, isObject, numberOf, single, textOf, type Json } from './values';
 
 const SEND = { start: 'send', percentiles: 'linear', stdDev: 'population' } as const satisfies Definition;
@@ -111,6 +111,7 @@ function oneRun(value: Json, file: string, name: string): CanonicalReport {
       ...(detailed ? [] : ['length distributions', 'per-request records (no intervals, no recomputation)']),
     ],
     facts: extraFacts(value, file, KNOWN),
+    told: servingTold(value, file),
     problems: [],
   };
 }

@@ -78,7 +78,8 @@ export function checkAgainstSummary(report: CanonicalReport, { columns }: Stream
   const compare = (name: string, said: number | undefined, found: number | undefined): void => {
     if (said === undefined || found === undefined) return;
     if (Math.abs(said - found) > TOLERANCE * Math.max(Math.abs(said), Math.abs(found))) {
-      differences.push(`${name} is ${significant(said)} in the summary, ${significant(found)} from the requests`);
+      const [left, right] = apart(said, found);
+      differences.push(`${name} is ${left} in the summary, ${right} from the requests`);
     }
   };
   const { total } = scope.counts;
@@ -94,6 +95,15 @@ export function checkAgainstSummary(report: CanonicalReport, { columns }: Stream
     }
   }
   return differences.length === 0 ? [] : [mismatch(differences.slice(0, 6).join('; '), file)];
+}
+
+/** With as many digits as it takes to see the difference. */
+function apart(a: number, b: number): readonly [string, string] {
+  for (let digits = 3; digits < 15; digits++) {
+    const [left, right] = [a.toPrecision(digits), b.toPrecision(digits)];
+    if (left !== right) return digits === 3 ? [significant(a), significant(b)] : [left, right];
+  }
+  return [String(a), String(b)];
 }
 
 function mismatch(what: string, file: string): Problem {

@@ -41,18 +41,24 @@ export function vllmColumns(value: Json): RequestColumns {
   return columns;
 }
 
-/** AIPerf: milliseconds in metrics, nanoseconds in metadata (read as doubles: to 0.3 microseconds). Warm-up lines are left out. */
+/**
+ * AIPerf: milliseconds in metrics, nanoseconds in metadata (read as doubles: to 0.3 microseconds). Times are from the first
+ * request on, because a double of today's epoch seconds would blur what is added to it. Warm-up lines are left out.
+ */
 export async function streamAiperf(lines: AsyncIterable<string>, file: string): Promise<StreamedRecords> {
   const columns = new RequestColumns();
   const problems: Problem[] = [];
   let number = 0;
   let bad = 0;
+  let originNs: number | undefined;
   for await (const line of lines) {
     number++;
     if (line.trim() === '') continue;
     const parsed = parseJson(line, `${file}, line ${number}`);
-    if (parsed.ok && isObject(parsed.value) && isObject(parsed.value['metadata'])) addAiperf(columns, parsed.value);
-    else if (bad++ === 0) {
+    if (parsed.ok && isObject(parsed.value) && isObject(parsed.value['metadata'])) {
+      originNs ??= numberAt(parsed.value, 'metadata', 'request_start_ns');
+      addAiperf(columns, parsed.value, originNs ?? 0);
+    } else if (bad++ === 0) {
       const message = parsed.ok ? `${file}, line ${number} is no record of AIPerf` : parsed.problems[0]!.message;
       problems.push({ code: 'REP110', severity: 'warning', path: [], message: `${message}: left out`, file });
     }
@@ -69,12 +75,12 @@ export async function streamAiperf(lines: AsyncIterable<string>, file: string): 
   return { columns, problems };
 }
 
-function addAiperf(columns: RequestColumns, value: Json): void {
+function addAiperf(columns: RequestColumns, value: Json, originNs: number): void {
   const phase = at(value, 'metadata', 'benchmark_phase');
   if (phase !== undefined && phase !== 'profiling') return;
   const metric = (key: string): number => numberAt(value, 'metrics', key, 'value') ?? NaN;
   const row = emptyRow();
-  row.sent = (numberAt(value, 'metadata', 'request_start_ns') ?? NaN) * 1e-9;
+  row.sent = ((numberAt(value, 'metadata', 'request_start_ns') ?? NaN) - originNs) * 1e-9;
   row.failed = isObject(value['error']) || at(value, 'metadata', 'was_cancelled') === true;
   row.clientInput = metric('input_sequence_length');
   row.clientOutput = metric('output_sequence_length');

@@ -300,7 +300,7 @@ describe('a report against its requests', () => {
 
   it('agrees to nine digits, or the difference is named', async () => {
     expect(await completed(0.5)).toEqual([]);
-    expect((await completed(0.500001))[0]).toContain('ttft mean is 0.500 in the summary, 0.500 from the requests');
+    expect((await completed(0.500001))[0]).toContain('ttft mean is 0.500001 in the summary, 0.500000 from the requests');
   });
 
   it('without a summary the requests give the numbers', async () => {

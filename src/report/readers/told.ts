@@ -1,0 +1,70 @@
+// What another tool's file says about its workload, put under the keys inference-perf's config has for it, each with its place.
+import type { ConfigPath } from '../../problem';
+import type { Told } from '../canonical';
+import { isObject, type Json } from './values';
+
+/** Settings inference-perf's config has no key for: the law arrivals follow, what was sent with each body, what was left out. */
+export const TOLD = {
+  arrivalLaw: ['load', 'arrival_law'],
+  parameters: ['api', 'parameters'],
+  warmupRequests: ['load', 'warmup_requests'],
+} as const satisfies Readonly<Record<string, ConfigPath>>;
+
+/** @param entries path, value as it is to be compared, and the dotted key it was read at; those without a value are dropped */
+export function toldBy(
+  file: string,
+  entries: readonly (readonly [path: ConfigPath, value: unknown, key: string])[],
+): readonly Told[] {
+  return entries.flatMap(([path, value, key]) =>
+    value === undefined || value === null ? [] : [{ path, value, file, key }],
+  );
+}
+
+/** Body parameters: pairs, "a:b" words and objects alike. */
+export function parametersOf(extra: unknown): Json {
+  const entries = isObject(extra)
+    ? Object.entries(extra)
+    : Array.isArray(extra)
+      ? extra.flatMap((entry: unknown): [string, unknown][] => {
+          if (Array.isArray(entry) && typeof entry[0] === 'string') return [[entry[0], entry[1] as unknown]];
+          const [, name, value] = typeof entry === 'string' ? (/^([^:]+):(.*)$/.exec(entry) ?? []) : [];
+          return name === undefined || value === undefined ? [] : [[name, literal(value)]];
+        })
+      : [];
+  return Object.fromEntries(entries.filter(([, value]) => value !== null));
+}
+
+/** Said by other keys, or not about sampling. */
+const ELSEWHERE = new Set(
+  'model prompt messages stream stream_options max_tokens max_completion_tokens min_tokens ignore_eos stop'.split(' '),
+);
+
+/** Of what was sent with each body, what decides how tokens are drawn. */
+export function samplingOf(parameters: Json): Json {
+  return Object.fromEntries(Object.entries(parameters).filter(([name]) => !ELSEWHERE.has(name)));
+}
+
+function literal(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+/** As a switch: true, "true" and 1 are on. Not said, it was not sent. */
+export function switchOf(parameters: Json, name: string): boolean {
+  return Object.hasOwn(parameters, name) && [true, 'true', 'True', 1].includes(parameters[name] as never);
+}
+
+/** Mean and spread with the names inference-perf has for them; undefined without a mean. */
+export function lengthLaw(
+  mean: number | undefined,
+  spread: number | undefined,
+  bounds: { readonly min?: number | undefined; readonly max?: number | undefined } = {},
+): Json | undefined {
+  if (mean === undefined) return undefined;
+  return {
+    mean,
+    std_dev: spread ?? 0,
+    ...(bounds.min === undefined ? {} : { min: bounds.min }),
+    ...(bounds.max === undefined ? {} : { max: bounds.max }),
+  };
+}

@@ -62,12 +62,13 @@ export function stackChanges(a: StackRecord, b: StackRecord): StackChange[] {
   compare('server', 'engine version', a.engineVersion, b.engineVersion);
   changes.push(...imageChange(a.image, b.image));
   if (a.args && b.args) changes.push(...flagChanges(flagsOf(a.args), flagsOf(b.args)));
-  changes.push(...mapChanges('environment variable', a.env, b.env));
+  if (a.env && b.env) changes.push(...variableChanges(a.env, b.env));
   compare('topology', 'accelerator', a.accelerator, b.accelerator);
   compare('topology', 'replicas', a.replicas, b.replicas);
   compare('topology', 'parallelism', a.parallelism, b.parallelism);
   compare('route', 'route', a.route, b.route);
-  changes.push(...mapChanges('stack record’s', a.other, b.other));
+  for (const name of Object.keys(a.other ?? {}))
+    compare('server', `stack record’s ${name}`, a.other?.[name], b.other?.[name]);
   return changes;
 }
 
@@ -113,26 +114,28 @@ function flagChanges(a: Flags, b: Flags): StackChange[] {
   return changes;
 }
 
-function mapChanges(
-  what: string,
-  a: Readonly<Record<string, string>> | undefined,
-  b: Readonly<Record<string, string>> | undefined,
-): StackChange[] {
-  const names = new Set([...Object.keys(a ?? {}), ...Object.keys(b ?? {})]);
+/** A variable that a recorded environment lacks was not set. */
+function variableChanges(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): StackChange[] {
+  const names = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...names].flatMap((name): StackChange[] => {
-    const [left, right] = [a?.[name], b?.[name]];
+    const [left, right] = [a[name], b[name]];
     if (left === right) return [];
-    return [{ of: 'server', words: `${what} ${name} ${left ?? 'not set'} on A, ${right ?? 'not set'} on B` }];
+    const words = `environment variable ${name} ${left ?? 'not set'} on A, ${right ?? 'not set'} on B`;
+    return [{ of: 'server', words }];
   });
 }
 
-const SERVER_KEYS = ['model', 'revision', 'quantization', 'engine', 'engineVersion', 'image', 'args'] as const;
+const SERVER_KEYS = ['model', 'revision', 'quantization', 'engine', 'engineVersion', 'image', 'args', 'env'] as const;
 const TOPOLOGY_KEYS = ['accelerator', 'replicas', 'parallelism'] as const;
 
 /** Keys that one record has and the other lacks: there the two may differ. */
 export function unrecorded(a: StackRecord, b: StackRecord, of: 'server' | 'topology'): string[] {
   const keys = of === 'server' ? SERVER_KEYS : TOPOLOGY_KEYS;
-  return keys.filter((key) => (a[key] === undefined) !== (b[key] === undefined));
+  const missing: string[] = keys.filter((key) => (a[key] === undefined) !== (b[key] === undefined));
+  if (of === 'topology') return missing;
+  const names = new Set([...Object.keys(a.other ?? {}), ...Object.keys(b.other ?? {})]);
+  const free = [...names].filter((name) => (a.other?.[name] === undefined) !== (b.other?.[name] === undefined));
+  return [...missing, ...free];
 }
 
 /** One line: "vllm/vllm-openai:v0.11.0, 6 flags". */

@@ -1,6 +1,7 @@
 // What was asked of the server and what came back, as the length and stop dimensions need it: one counter for both sides.
 import type { RequestRecord } from '../metrics/record';
 import { inputTokens, outputTokens } from '../metrics/request-metrics';
+import type { ConfigPath } from '../problem';
 import type { Distribution } from '../report/manifest';
 import { compareLengths, medianOf, nearlyAll, type Lengths, type LengthComparison } from './lengths';
 import type { Context } from './dimension';
@@ -184,12 +185,25 @@ function findAskedDifference(context: Context, which: 'prompt' | 'output'): Leng
   return a && b ? compareLengths(a, b, 0) : undefined;
 }
 
-/** Exact equality of what the two configs ask for at these paths; undefined when neither says. */
-export function sameConfigured({ a, b }: Context, paths: readonly (readonly string[])[]): boolean | undefined {
-  const values = (side: Side): string[] => paths.map((path) => JSON.stringify(configValue(side.run, path) ?? null));
-  const [x, y] = [values(a), values(b)];
-  if ([...x, ...y].every((value) => value === 'null')) return undefined;
-  return x.every((value, i) => value === y[i]);
+/**
+ * Equality of what the two configs ask for at these paths, as far as both say it; undefined when there is nothing that both say.
+ * A key that one config leaves out has its tool's default there, which may be what the other wrote down.
+ */
+export function sameConfigured({ a, b }: Context, paths: readonly ConfigPath[]): boolean | undefined {
+  const found = paths.map((path) => sameValue(configValue(a.run, path), configValue(b.run, path)));
+  if (found.includes(false)) return false;
+  return found.includes(true) ? true : undefined;
+}
+
+function sameValue(left: unknown, right: unknown): boolean | undefined {
+  if (left === undefined || right === undefined) return undefined;
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {
+    return left === right ? (left === null ? undefined : true) : false;
+  }
+  const [x, y] = [left as Readonly<Record<string, unknown>>, right as Readonly<Record<string, unknown>>];
+  const found = Object.keys(x).map((key) => sameValue(x[key], y[key]));
+  if (found.includes(false)) return false;
+  return found.includes(true) ? true : undefined;
 }
 
 /** What the server adds around a prompt (chat template): its count minus the client's, median over requests. */

@@ -156,7 +156,8 @@ function containerOf(value: Tree): Omit<StackRecord, 'source'> | undefined {
   return {
     ...(typeof first['image'] === 'string' ? { image: first['image'] } : {}),
     ...(args.length > 0 ? { args } : {}),
-    ...(env ? { env } : {}),
+    // A container's spec is whole: variables it does not list were not set.
+    env: env ?? {},
     ...(typeof spec['replicas'] === 'number' ? { replicas: spec['replicas'] } : {}),
     ...(accelerator === '' ? {} : { accelerator }),
   };
@@ -196,7 +197,8 @@ function argumentsText(source: string, file: string, section: string | undefined
     source: file,
     ...(image === undefined ? {} : { image }),
     ...(args.length > 0 ? { args } : {}),
-    ...(Object.keys(env).length > 0 ? { env } : {}),
+    // The list is the whole command: variables it does not name were not set.
+    env,
   };
   return { ok: true, value: record, problems: [] };
 }

@@ -13,6 +13,8 @@ interface Cache extends SideEvidence {
   readonly share: number | undefined;
   /** What the stack record says of prefix caching. */
   readonly enabled: boolean | undefined;
+  /** Whether the stack record lists the server's flags at all. */
+  readonly flags: boolean;
   readonly promptsHash: string | undefined;
   readonly startedAt: string | undefined;
 }
@@ -27,11 +29,14 @@ function cachedShare(side: Side, context: Context): number | undefined {
     const [cached, total] = [tokens?.['cached'], tokens?.['total']];
     return cached === undefined || !total ? undefined : cached / total;
   }
-  const said = records.filter(({ usage }) => usage?.cachedPromptTokens !== undefined);
+  // The server's share of the server's own count: over the client's, a chat template would pass for cache.
+  const said = records.filter(
+    ({ usage }) => usage?.cachedPromptTokens !== undefined && usage.promptTokens !== undefined,
+  );
   if (said.length === 0) return undefined;
   const sum = (of: (record: (typeof said)[number]) => number | undefined): number =>
     said.reduce((total, record) => total + (of(record) ?? 0), 0);
-  const total = sum((record) => record.usage?.promptTokens ?? record.clientPromptTokens);
+  const total = sum((record) => record.usage?.promptTokens);
   return total > 0 ? sum((record) => record.usage?.cachedPromptTokens) / total : undefined;
 }
 
@@ -66,12 +71,17 @@ function cacheOf(side: Side, context: Context): Cache {
   return {
     share,
     enabled,
+    flags: stackOf(side)?.args !== undefined,
     promptsHash: manifest?.workload.promptsHash,
     startedAt: manifest?.clock.startedAt,
     summary:
       share === undefined ? `cached tokens not reported${flag}` : `${percent(share)} of prompt tokens cached${flag}`,
     evidence,
   };
+}
+
+function flagWords({ enabled }: Cache): string {
+  return enabled === undefined ? 'not set' : enabled ? 'on' : 'off';
 }
 
 export const cacheState = dimension<Cache>({
@@ -107,13 +117,14 @@ export const cacheState = dimension<Cache>({
       return unknown('How much came out of the prefix cache', a.share !== undefined, b.share !== undefined);
     }
     if (a.enabled === false && b.enabled === false) return same('Prefix caching is off on both sides.');
-    if (a.enabled !== undefined && b.enabled !== undefined && a.enabled !== b.enabled) {
-      return same(
-        `Prefix caching is ${a.enabled ? 'on' : 'off'} on A and ${b.enabled ? 'on' : 'off'} on B, see server.`,
-        {
+    if (a.enabled !== b.enabled) {
+      // Both records list their flags: the one without this flag has the engine's default, and the server differs.
+      if (a.flags && b.flags) {
+        return same(`Prefix caching is ${flagWords(a)} on A and ${flagWords(b)} on B, see server.`, {
           follows: 'server',
-        },
-      );
+        });
+      }
+      return unknown('Whether the prefix cache was on', a.enabled !== undefined, b.enabled !== undefined);
     }
     const assumed = 'that the prefix cache held as much on both sides';
     const repeated =

@@ -71,8 +71,20 @@ export const clientHost = dimension<Host>({
         changes,
       });
     }
-    if ((a.host === undefined) !== (b.host === undefined)) {
-      return unknown('The name of the client’s host', a.host !== undefined, b.host !== undefined);
+    for (const [key, what] of [
+      ['host', 'The name of the client’s host'],
+      ['cpuModel', 'The client’s processor'],
+      ['memoryBytes', 'The client’s memory'],
+    ] as const) {
+      if ((a[key] === undefined) !== (b[key] === undefined)) {
+        return unknown(what, a[key] !== undefined, b[key] !== undefined);
+      }
+    }
+    if (a.host === undefined && a.cpuModel === undefined) {
+      return assumption(
+        'Neither side records the client’s name or processor, only that platform and number of processors are the same.',
+        'that the load came from the same machine',
+      );
     }
     const pods =
       a.host !== b.host ? ` Host names differ as pods of one workload do (${a.host ?? ''}, ${b.host ?? ''}).` : '';

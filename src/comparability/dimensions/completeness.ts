@@ -64,8 +64,12 @@ function evidenceOf(side: Side, ends: Ends | undefined, stateWords: string | und
   return evidence;
 }
 
+function lostOf(ends: Ends): number {
+  return ends.planned - ends.ok - ends.failed - ends.cancelled - ends.notSent;
+}
+
 function endWords(ends: Ends): string {
-  const lost = ends.planned - ends.ok - ends.failed - ends.cancelled - ends.notSent;
+  const lost = lostOf(ends);
   const parts = [`${counted(ends.ok, 'request')} ok`];
   if (ends.failed > 0) parts.push(`${ends.failed} failed`);
   if (ends.cancelled > 0) parts.push(`${ends.cancelled} cancelled`);
@@ -112,6 +116,20 @@ export const completeness = dimension<Completeness>({
     if (stopped.length > 0) {
       return confounds(
         `${stopped.join('; ')}: the numbers are of the part that was sent, not of the planned workload.`,
+      );
+    }
+    const lost = [a, b].flatMap(({ ends }, i) =>
+      ends && lostOf(ends) > LOSS_FLOOR * ends.planned
+        ? [`${counted(lostOf(ends), 'request')} of ${i === 0 ? 'A' : 'B'} left no record although the run ended`]
+        : [],
+    );
+    if (lost.length > 0) {
+      return confounds(
+        `${lost.join('; ')}: the numbers are of what ${lost.length > 1 ? 'both files' : 'the file'} still ${lost.length > 1 ? 'hold' : 'holds'}.`,
+        {
+          remedy:
+            'Copy the whole records.jsonl of the run into the folder; the notes name its lines that are no records.',
+        },
       );
     }
     if (!a.ends || !b.ends)

@@ -1,6 +1,6 @@
 // The same kind of request? Chat adds a template to the prompt; without streaming there is no first token to time.
 import type { Evidence } from '../comparison';
-import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
+import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { inConfig, inManifest, inRecords } from '../evidence';
 import { configValue, round, type Side } from '../side';
 import { templateTokens } from '../workload';
@@ -76,6 +76,16 @@ export const endpointMode = dimension<EndpointMode>({
     if (templatesDiffer(a, b)) {
       return confounds(
         `The server adds ${round(a.template!)} prompt tokens on A and ${round(b.template!)} on B: another chat template or other special tokens.`,
+      );
+    }
+    // Only chat wraps the prompt; whether it does so alike shows where both the server and the client counted it.
+    if (a.api !== 'completion' && (a.template === undefined) !== (b.template === undefined)) {
+      return unknown('How many tokens the chat template adds', a.template !== undefined, b.template !== undefined);
+    }
+    if (a.api !== 'completion' && a.template === undefined) {
+      return assumption(
+        `Both sides send ${a.api} requests, ${a.streaming ? 'streamed' : 'not streamed'}; what the server’s template adds to a prompt is recorded on neither.`,
+        'that the same chat template was served',
       );
     }
     return same(`Both sides send ${a.api} requests, ${a.streaming ? 'streamed' : 'not streamed'}.`);

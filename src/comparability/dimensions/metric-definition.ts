@@ -107,6 +107,10 @@ function judge(a: Definitions, b: Definitions) {
   if (a.recomputed && b.recomputed) return same('Every number of both sides is computed here, from its records.');
   const known = (side: Definitions): boolean => side.recomputed || side.reported;
   if (!known(a) || !known(b)) return unknown('How the numbers were computed', known(a), known(b));
+  const versionless = (side: Definitions): boolean => !side.recomputed && side.version === undefined;
+  if (a.tool === b.tool && versionless(a) !== versionless(b)) {
+    return unknown('The version of the tool that computed the numbers', !versionless(a), !versionless(b));
+  }
   const broken = brokenTpot(a, b);
   const differences = differentDefinitions(a, b);
   const metrics = new Set<MetricName>([
@@ -165,7 +169,8 @@ function differentDefinitions(a: Definitions, b: Definitions): (readonly [Metric
   if (a.tool === b.tool && a.version === b.version && a.recomputed === b.recomputed) return [];
   const [x, y] = [a.side.run.canonical?.scopes[0], b.side.run.canonical?.scopes[0]];
   if (!x || !y) {
-    if (a.tool === b.tool && a.recomputed === b.recomputed) return [];
+    // One version of one tool reports by the formulas it computes with.
+    if (a.tool === b.tool && (a.recomputed === b.recomputed || a.version === b.version)) return [];
     const text = `A is ${a.summary}, B is ${b.summary}: one name may stand for two formulas`;
     return ALL.map(({ metric }, i) => [metric, i === 0 ? text : ''] as const).filter(
       ([, words], i) => i === 0 || words === '',

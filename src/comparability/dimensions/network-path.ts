@@ -5,12 +5,14 @@ import type { Evidence, MetricName } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { inConfig, inManifest, inRecords, inReport } from '../evidence';
 import { medianOf } from '../lengths';
-import { configValue, round, stackOf, type Side } from '../side';
+import { configValue, round, sideStreams, stackOf, type Side } from '../side';
 import { comparedSuccesses } from '../workload';
 
 interface Path extends SideEvidence {
   readonly address: Address | undefined;
+  /** Undefined: not recorded; a run of ours without one records that. */
   readonly proxy: string | undefined;
+  readonly streamed: boolean;
   readonly inCluster: boolean | undefined;
   readonly route: string | undefined;
   readonly tokensPerChunk: number | undefined;
@@ -36,7 +38,10 @@ const ALL_OF_IT: readonly MetricName[] = [
 /** Median tokens of a chunk, by whichever counter there is. */
 function tokensPerChunk(records: readonly RequestRecord[] | undefined): number | undefined {
   const sizes = (records ?? []).flatMap((record) => {
-    const tokens = record.usage?.completionTokens ?? record.clientOutputTokens;
+    const tokens =
+      record.usage?.completionTokens ??
+      record.clientOutputTokens ??
+      (record.finishReason === 'length' ? record.maxTokens : undefined);
     return tokens === undefined || record.chunkSeconds.length < 2 ? [] : [tokens / record.chunkSeconds.length];
   });
   return medianOf(sizes);
@@ -64,7 +69,8 @@ function pathOf(side: Side, context: Context): Path {
   if (route !== undefined) parts.push(route);
   return {
     address,
-    proxy: manifest?.endpoint.proxy,
+    proxy: manifest && (manifest.endpoint.proxy ?? 'none'),
+    streamed: sideStreams(side),
     inCluster,
     route,
     tokensPerChunk: perChunk,
@@ -94,7 +100,7 @@ function judge(a: Path, b: Path) {
   };
   compare('scheme', a.address?.scheme, b.address?.scheme);
   compare('address of', a.address?.place, b.address?.place);
-  compare('proxy', a.proxy ?? 'none', b.proxy ?? 'none');
+  compare('proxy', a.proxy, b.proxy);
   compare('client', clientPlace(a), clientPlace(b));
   compare('route', a.route, b.route);
   if (changes.length > 0) {
@@ -120,6 +126,10 @@ function judge(a: Path, b: Path) {
     return unknown('Whether the client was in the cluster', a.inCluster !== undefined, b.inCluster !== undefined);
   }
   if (one(a.route, b.route)) return unknown('The route', a.route !== undefined, b.route !== undefined);
+  if (one(a.proxy, b.proxy)) return unknown('Whether a proxy was used', a.proxy !== undefined, b.proxy !== undefined);
+  if (a.streamed && b.streamed && one(x, y)) {
+    return unknown('How many tokens a chunk carries', x !== undefined, y !== undefined, { moves: moved([...CHUNKED]) });
+  }
   const way = `${a.address.scheme} to ${a.address.place}`;
   if (a.inCluster === undefined) {
     return assumption(

@@ -1,7 +1,7 @@
 // The same prompts, or other draws of one law? Repeats and shared prefixes decide what a cache can save.
 import type { ConfigPath } from '../../problem';
 import type { Evidence } from '../comparison';
-import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
+import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { percent } from '../../report/figures';
 import { inConfig, inManifest, inRecords } from '../evidence';
 import { configValue, round, type Side } from '../side';
@@ -144,10 +144,15 @@ export const promptIdentity = dimension<Prompts>({
     }
     const repeats = repeatsDiffer(a, b);
     if (repeats !== undefined) return confounds(repeats);
-    if (a.distinct === undefined || b.distinct === undefined) {
-      // A report without records or manifest: same source and settings is all that can be said.
-      const seeds = 'whether they are the same draws is not recorded';
-      return same(`The same source of prompts (${a.dataType}) with the same settings; ${seeds}.`);
+    if ((a.distinct === undefined) !== (b.distinct === undefined)) {
+      return unknown('How often prompts repeat', a.distinct !== undefined, b.distinct !== undefined);
+    }
+    if (a.distinct === undefined) {
+      // Reports without records or manifest: same source and settings is all that can be said.
+      return assumption(
+        `The same source of prompts (${a.dataType}) with the same settings; which prompts were drawn, and how often they repeat, is recorded on neither side.`,
+        'that as many prompts repeat on both sides',
+      );
     }
     const other = a.seed === b.seed ? '' : ` (seeds ${a.seed ?? 'not recorded'} and ${b.seed ?? 'not recorded'})`;
     return same(`Other draws of the same law${other}, with as many repeats.`);

@@ -2,7 +2,17 @@
 import type { StackRecord } from '../../report/stack';
 import { sameAddress } from '../address';
 import type { Evidence } from '../comparison';
-import { ALL, assumption, confounds, dimension, same, unknown, type Context, type SideEvidence } from '../dimension';
+import {
+  ALL,
+  assumption,
+  confounds,
+  dimension,
+  same,
+  unknown,
+  type Context,
+  type Judgement,
+  type SideEvidence,
+} from '../dimension';
 import { inConfig, inManifest, inReport } from '../evidence';
 import { configValue, stackOf, type Side } from '../side';
 import { flagsOf, stackChanges, stackWords, unrecorded } from '../stack-diff';
@@ -82,6 +92,14 @@ function judge(a: Served, b: Served, context: Context) {
   if (a.model === undefined || b.model === undefined) {
     return unknown('Which model was served', a.model !== undefined, b.model !== undefined, note);
   }
+  if ((a.serverType === undefined) !== (b.serverType === undefined)) {
+    return unknown(
+      'Which engine was served (server.type)',
+      a.serverType !== undefined,
+      b.serverType !== undefined,
+      note,
+    );
+  }
   if ((a.version === undefined) !== (b.version === undefined)) {
     return unknown('The server’s version', a.version !== undefined, b.version !== undefined, note);
   }
@@ -90,26 +108,45 @@ function judge(a: Served, b: Served, context: Context) {
   }
   if (a.stack && b.stack) {
     const missing = unrecorded(a.stack, b.stack, 'server');
-    if (missing.length === 0) return same(`The same model and the same stack record (${stackWords(a.stack)}).`, note);
-    const onA = missing.every((key) => a.stack?.[key as keyof StackRecord] !== undefined);
-    const onB = missing.every((key) => b.stack?.[key as keyof StackRecord] !== undefined);
-    return unknown(`In the stack record, ${missing.join(', ')}`, onA, onB, note);
+    const open = unsaid(a);
+    if (missing.length === 0 && open.length === 0) {
+      return same(`The same model and the same stack record (${stackWords(a.stack)}).`, note);
+    }
+    if (missing.length === 0) return unnamed(a, open.join(' and '), context, note);
+    const has = ({ stack }: Served): boolean =>
+      missing.every((key) => (stack?.[key as keyof StackRecord] ?? stack?.other?.[key]) !== undefined);
+    return unknown(`In the stack record, ${missing.join(', ')}`, has(a), has(b), note);
   }
+  return unnamed(a, 'build and flags', context, note);
+}
+
+/** What the stack records of both leave open. */
+function unsaid({ stack, version }: Served): string[] {
+  const build = stack?.image ?? stack?.engineVersion ?? version;
+  return [...(build === undefined ? ['build'] : []), ...(stack?.args === undefined ? ['flags'] : [])];
+}
+
+/** Neither side says which build with which flags answered. */
+function unnamed(a: Served, open: string, context: Context, note: { note?: string }): Judgement {
   const address = sameAddress(context.a, context.b);
   if (address === false) {
     return {
       state: 'unknown' as const,
-      message:
-        'A and B were sent to different addresses, and neither side has a stack record: nothing says that the same build with the same flags answered there.',
+      message: `A and B were sent to different addresses, and ${open} ${areOrIs(open)} recorded on neither side: nothing says that the same thing answered there.`,
       ...note,
     };
   }
   const version = a.version === undefined ? 'the same model' : `the same model and version (${a.version})`;
+  const where = address === true ? 'The same address served' : 'Both sides asked for';
   return assumption(
-    `The same address served ${version}; its flags and build are recorded on neither side.`,
-    'that the server’s build and flags were the same (one address and model, no stack record)',
+    `${where} ${version}; ${open} ${areOrIs(open)} recorded on neither side.`,
+    `that the server’s ${open} ${open === 'build' ? 'was' : 'were'} the same (${address === true ? 'one address and model' : 'one model'}, no stack record of ${open === 'build' ? 'it' : 'them'})`,
     note,
   );
+}
+
+function areOrIs(open: string): string {
+  return open === 'build' ? 'is' : 'are';
 }
 
 function changesOf(a: Served, b: Served): string[] {

@@ -2,7 +2,7 @@
 import type { ItlBasis } from '../../metrics/request-metrics';
 import type { TokenSource } from '../../report/manifest';
 import type { Evidence, MetricName } from '../comparison';
-import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
+import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { percent } from '../../report/figures';
 import { measureOf, type Definition, type QuantityId } from '../../report/canonical';
 import { inManifest, inReport } from '../evidence';
@@ -135,9 +135,18 @@ function judge(a: TokenSources, b: TokenSources) {
   ];
   const message = words.filter((word) => word !== undefined).join('; ');
   const moves = moved([...metrics]);
-  if (metrics.size === 0) return same(sameWords(a.output, a.input));
-  // Nobody counted on one side: there is no number to confound, only one that is missing (ITL's basis follows from that).
-  if (found.length > 0 && found.every((difference) => difference.uncounted)) {
+  if (metrics.size === 0) {
+    const shares = [a, b].some((side) => [side.output, side.input].some((source) => source && unshared(source)));
+    return shares
+      ? assumption(
+          `${sameWords(a.output, a.input)} How many answers the server counted is recorded on neither side.`,
+          'that the server counted as large a share of the answers on both sides',
+          { moves: moved([...OUTPUT, ...INPUT]) },
+        )
+      : same(sameWords(a.output, a.input));
+  }
+  // Nobody counted on one side, or nobody says with what: nothing is known to differ (ITL's basis follows from that).
+  if (found.length > 0 && found.every((difference) => difference.open)) {
     return {
       state: 'unknown' as const,
       message: `${capital(message)}, so what needs the count cannot be judged.`,
@@ -154,22 +163,37 @@ function difference(
   which: 'input' | 'output',
   a: TokenSource,
   b: TokenSource,
-): { words: string; uncounted: boolean } | undefined {
+): { words: string; open: boolean } | undefined {
   if (a.source !== b.source) {
-    const uncounted = a.source === 'not-counted' || b.source === 'not-counted';
-    return { words: `${which} tokens: ${SOURCES[a.source]} on A, ${SOURCES[b.source]} on B`, uncounted };
+    const open = a.source === 'not-counted' || b.source === 'not-counted';
+    return { words: `${which} tokens: ${SOURCES[a.source]} on A, ${SOURCES[b.source]} on B`, open };
   }
   if (a.source === 'server-usage' || a.source === 'not-counted') return undefined;
-  if (a.tokenizer?.sha256 !== b.tokenizer?.sha256) {
-    return { words: `${which} tokens are counted with another tokenizer.json on each side`, uncounted: false };
+  if (a.source === 'mixed' && unshared(a) !== unshared(b)) {
+    const silent = unshared(a) ? 'A' : 'B';
+    return { words: `${which} tokens: how many answers the server counted is not recorded on ${silent}`, open: true };
   }
   if (a.source === 'mixed' && Math.abs(serverShare(a) - serverShare(b)) > MIX_TOLERANCE) {
     return {
       words: `${which} tokens: the server counted ${percent(serverShare(a))} of the answers on A and ${percent(serverShare(b))} on B, the client the rest`,
-      uncounted: false,
+      open: false,
     };
   }
-  return undefined;
+  // A mixture that is all the server's needs no tokenizer.
+  if (a.source === 'mixed' && !unshared(a) && serverShare(a) === 1 && serverShare(b) === 1) return undefined;
+  const [x, y] = [a.tokenizer?.sha256, b.tokenizer?.sha256];
+  if (x === undefined || y === undefined) {
+    const silent = x === undefined && y === undefined ? 'either side' : x === undefined ? 'A' : 'B';
+    return { words: `with which tokenizer ${which} tokens were counted is not recorded on ${silent}`, open: true };
+  }
+  return x === y
+    ? undefined
+    : { words: `${which} tokens are counted with another tokenizer.json on each side`, open: false };
+}
+
+/** A report says that the server's counts were preferred, but not how many there were. */
+function unshared({ source, serverCounted, clientCounted }: TokenSource): boolean {
+  return source === 'mixed' && serverCounted === 0 && clientCounted === 0;
 }
 
 /** A mixture takes the server's count wherever there is one; every answer has the client's or the server's. */

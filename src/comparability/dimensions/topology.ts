@@ -50,7 +50,15 @@ function judge(a: Topology, b: Topology, context: Context) {
   if (says(a) !== says(b)) return unknown('The topology (accelerator, replicas, parallelism)', says(a), says(b));
   if (a.stack && b.stack && says(a)) {
     const missing = unrecorded(a.stack, b.stack, 'topology');
-    if (missing.length === 0) return same(`The same topology: ${a.summary}.`);
+    if (missing.length === 0) {
+      // Flags that are recorded say the parallelism: what is not among them is the engine's default of one.
+      const open = KEYS.filter((key) => a.stack![key] === undefined && !(key === 'parallelism' && a.stack!.args));
+      if (open.length === 0) return same(`The same topology: ${a.summary}.`);
+      return assumption(
+        `The same ${a.summary}; ${open.join(' and ')} ${open.length > 1 ? 'are' : 'is'} recorded on neither side.`,
+        `that ${open.join(' and ')} ${open.length > 1 ? 'were' : 'was'} the same`,
+      );
+    }
     const has = (side: Topology): boolean =>
       missing.every((key) => side.stack?.[key as (typeof KEYS)[number]] !== undefined);
     return unknown(`In the stack record, ${missing.join(', ')}`, has(a), has(b));

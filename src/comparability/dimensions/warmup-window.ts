@@ -3,7 +3,7 @@ import { latencySeconds, ttftSeconds } from '../../metrics/request-metrics';
 import { percentile, sortedValues } from '../../metrics/statistics';
 import { mannKendall, mannWhitney } from '../../metrics/two-samples';
 import type { Evidence } from '../comparison';
-import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
+import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { counted } from '../../report/figures';
 import { inManifest, inRecords } from '../evidence';
 import { round, successesOf, type Side } from '../side';
@@ -28,6 +28,8 @@ interface ColdStart {
 interface Window extends SideEvidence {
   readonly warmup: Warmup | undefined;
   readonly cold: ColdStart | undefined;
+  /** No request times of the opening stage: nobody can see how it started. */
+  readonly blind: boolean;
 }
 
 const COLD_RATIO = 1.5;
@@ -54,6 +56,7 @@ function coldStartOf({ stages }: Side): ColdStart | undefined {
   if (!successes || successes.length < 60) return undefined;
   const streamed = successes.every((record) => record.firstTokenSeconds !== undefined);
   const times = successes.map(streamed ? ttftSeconds : latencySeconds).filter((value) => value !== undefined);
+  if (times.length < 60) return undefined;
   const first = Math.min(50, Math.max(10, Math.round(times.length / 10)));
   const head = times.slice(0, first);
   const rest = times.slice(first);
@@ -107,6 +110,23 @@ function isCold(cold: ColdStart | undefined): boolean {
   return cold !== undefined && cold.ratio >= COLD_RATIO && cold.p < COLD_P;
 }
 
+const UNSEEN_START = 'that the server was as warm at the start of both windows';
+
+/** A start alone moves what an average or a tail takes from it. */
+const COLD_MOVES = [
+  ...moved(['ttft', 'request_latency', 'ntpot'], ['mean', 'p90', 'p95', 'p99', 'p99.9'] as const),
+  ...moved(['tpot', 'itl'], ['mean', 'p95', 'p99', 'p99.9'] as const),
+];
+
+/** Records, but none with the times that a start is seen by; a stage with few answers shows no start either way. */
+function isBlind({ stages }: Side): boolean {
+  const [opening] = stages;
+  if (!opening) return true;
+  if (!opening.records) return true;
+  const successes = successesOf([opening]) ?? [];
+  return successes.length > 0 && successes.every((record) => latencySeconds(record) === undefined);
+}
+
 export const warmupWindow = dimension<Window>({
   id: 'warmup-window',
   title: 'Warm-up and window',
@@ -114,8 +134,7 @@ export const warmupWindow = dimension<Window>({
   tolerance: `Both sides leave out a warm-up, or neither does; sizes within a factor of ${SIZE_FACTOR}, or no cold start left in either window (first tenth against the rest: median ratio under ${COLD_RATIO}, or Mann-Whitney p >= ${COLD_P}).`,
   pitfall: 'CMP008',
   affects: [
-    ...moved(['ttft', 'request_latency', 'ntpot'], ['mean', 'p90', 'p95', 'p99', 'p99.9']),
-    ...moved(['tpot', 'itl'], ['mean', 'p95', 'p99', 'p99.9']),
+    ...COLD_MOVES,
     ...moved(['requests_per_sec', 'output_tokens_per_sec', 'input_tokens_per_sec', 'total_tokens_per_sec']),
   ],
   remedy:
@@ -141,7 +160,7 @@ export const warmupWindow = dimension<Window>({
         : warmup.stages === 0
           ? `no warm-up left out${isCold(cold) ? ', cold start in the window' : ''}`
           : `${counted(warmup.requests, 'request')} in ${counted(warmup.stages, 'stage')} left out`;
-    return { warmup, cold, summary, evidence };
+    return { warmup, cold, blind: isBlind(side), summary, evidence };
   },
   judge: (a, b) => {
     if (!a.warmup || !b.warmup)
@@ -154,6 +173,11 @@ export const warmupWindow = dimension<Window>({
     }
     const coldA = isCold(a.cold);
     const coldB = isCold(b.cold);
+    if (a.blind !== b.blind) {
+      return unknown('How the window starts', !a.blind, !b.blind, {
+        moves: COLD_MOVES,
+      });
+    }
     const oneSided =
       (coldA && (b.cold?.ratio ?? Infinity) < WARM_RATIO) || (coldB && (a.cold?.ratio ?? Infinity) < WARM_RATIO);
     if (oneSided) {
@@ -163,14 +187,26 @@ export const warmupWindow = dimension<Window>({
       );
     }
     if (a.warmup.stages === 0) {
+      const note = 'Neither side leaves a warm-up out: the first requests after a start are in the numbers of both.';
+      if (a.blind) {
+        return assumption(
+          'Neither side leaves a warm-up out, and without request times nobody can see how the windows start.',
+          UNSEEN_START,
+          { note },
+        );
+      }
       const both =
         coldA && coldB ? ' Both windows hold a cold start, so tails are of the start, not of the steady state.' : '';
-      return same(`Neither side leaves a warm-up out.${both}`, {
-        note: 'Neither side leaves a warm-up out: the first requests after a start are in the numbers of both.',
-      });
+      return same(`Neither side leaves a warm-up out.${both}`, { note });
     }
     const sizes = [a.warmup.requests, b.warmup.requests];
     const factor = Math.max(...sizes) / Math.max(1, Math.min(...sizes));
+    if (factor <= SIZE_FACTOR && a.blind) {
+      return assumption(
+        'Both sides leave a warm-up of the same kind out of the window; without request times nobody can see what remains of the start.',
+        UNSEEN_START,
+      );
+    }
     if (factor <= SIZE_FACTOR) return same('Both sides leave a warm-up of the same kind out of the window.');
     const proven = a.cold !== undefined && b.cold !== undefined && !coldA && !coldB;
     const words = `${counted(sizes[0]!, 'request')} against ${counted(sizes[1]!, 'request')}`;

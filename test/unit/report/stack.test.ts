@@ -78,6 +78,7 @@ spec:
       source: 'stack.yaml',
       image: 'vllm/vllm-openai:v0.11.0',
       args: ['--model=$(MODEL)', '--no-enable-prefix-caching'],
+      env: {},
     });
     expect(parsed(LIST, 'two')).toMatchObject({
       args: ['--speculative_config', '{"method": "eagle3"}'],

@@ -1,0 +1,123 @@
+// The two length dimensions have one shape: configured, asked for and realised, under one counter, quantile by quantile.
+import type { ConfigPath } from '../problem';
+import type { DimensionId, Evidence } from './comparison';
+import {
+  ALL,
+  confounds,
+  dimension,
+  same,
+  unknown,
+  type Context,
+  type Dimension,
+  type Judgement,
+  type SideEvidence,
+} from './dimension';
+import { inConfig, inManifest, inRecords } from './evidence';
+import { compareLengths, lengthWords, LENGTH_RULE, slightly, type Lengths } from './lengths';
+import { configValue, type Side } from './side';
+import { askedLengths, commonLengths, compareAsked, ownLengths, sameConfigured } from './workload';
+
+interface LengthEvidence extends SideEvidence {
+  readonly realised: Lengths | undefined;
+}
+
+/** What is known of the lengths when they differ. */
+export interface LengthFacts {
+  /** Undefined: not both sides record what was asked for. */
+  readonly askedDiffers: boolean | undefined;
+  /** Undefined: there is nothing that both configs say. */
+  readonly configuredAlike: boolean | undefined;
+  /** The counter, in brackets. */
+  readonly by: string;
+}
+
+export interface LengthDimension {
+  readonly id: Extract<DimensionId, 'input-length' | 'output-length'>;
+  readonly title: string;
+  readonly question: string;
+  readonly pitfall: string;
+  readonly remedy: string;
+  readonly which: 'prompt' | 'output';
+  /** Keys of a config that set the lengths. */
+  readonly configured: readonly ConfigPath[];
+  readonly askedKey: 'askedPromptTokens' | 'maxTokens';
+  /** "prompts", "answers". */
+  readonly things: string;
+  readonly thing: string;
+  /** A side nobody counted. */
+  readonly uncounted: string;
+  readonly consequence: string;
+  /** When the difference follows from another dimension's. */
+  readonly follows: (context: Context, facts: LengthFacts) => Judgement | undefined;
+}
+
+export function lengthDimension(spec: LengthDimension): Dimension {
+  const { id, title, question, pitfall, remedy, which } = spec;
+  return dimension<LengthEvidence>({
+    id,
+    title,
+    question,
+    tolerance: LENGTH_RULE,
+    pitfall,
+    affects: ALL,
+    remedy,
+    evidence: (side, context) => {
+      const common = commonLengths(context, which);
+      const realised = (side.name === 'A' ? common?.a : common?.b) ?? ownLengths(side, context, which);
+      return {
+        realised,
+        summary: realised ? lengthWords(realised) : spec.uncounted,
+        evidence: evidenceOf(spec, side, askedLengths(side, context, which), realised, common?.counter),
+      };
+    },
+    judge: (a, b, context) => judge(spec, a, b, context),
+  });
+}
+
+function judge(spec: LengthDimension, a: LengthEvidence, b: LengthEvidence, context: Context): Judgement {
+  const { which, things } = spec;
+  const common = commonLengths(context, which);
+  if (!common) return unknown(`The realised length of the ${things}`, !!a.realised, !!b.realised);
+  const realised = compareLengths(common.a, common.b);
+  const configuredAlike = sameConfigured(context, spec.configured);
+  const by = `(${common.counter})`;
+  if (!realised.differs && !(configuredAlike === false && realised.apart)) {
+    const how =
+      configuredAlike === false
+        ? 'Configured differently, realised alike'
+        : 'The same distribution, quantile by quantile';
+    return same(`${how} ${by}.`, slightly(things, realised, by));
+  }
+  const askedDiffers = compareAsked(context, which)?.differs;
+  const follows = spec.follows(context, { askedDiffers, configuredAlike, by });
+  if (follows) return follows;
+  const unit = common.counter.startsWith('bytes') ? '' : ' tokens';
+  return confounds(`The ${things} are not of the same length: ${realised.words}${unit} ${by}. ${spec.consequence}`);
+}
+
+function evidenceOf(
+  { which, configured: paths, askedKey, thing }: LengthDimension,
+  side: Side,
+  asked: Lengths | undefined,
+  realised: Lengths | undefined,
+  counter: string | undefined,
+): Evidence[] {
+  const configured = paths.flatMap((path) => {
+    const value = configValue(side.run, path);
+    return value === undefined || value === null ? [] : [inConfig(side, path, value)];
+  });
+  if (configured.length === 0) {
+    configured.push(
+      inConfig(side, ['data', which === 'prompt' ? 'input_distribution' : 'output_distribution'], undefined),
+    );
+  }
+  return [
+    ...configured,
+    asked?.values
+      ? inRecords(askedKey, lengthWords(asked))
+      : inManifest(`workload.${askedKey}`, asked && lengthWords(asked)),
+    realised && !realised.values
+      ? inManifest(`lengths.${which} (${counter ?? ''})`, lengthWords(realised))
+      : inRecords(`realised ${thing} length (${counter ?? 'no common counter'})`, realised && lengthWords(realised)),
+  ];
+}

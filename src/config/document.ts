@@ -17,6 +17,7 @@ import { construct, type Complaint } from './construct';
 import { likePyYaml } from './lexer';
 import { Lines } from './lines';
 import { quickTree } from './quick';
+import { windowOf, type Window } from './window';
 import { lineEnd, oneSyntaxError, syntaxProblem } from './syntax';
 import { scanTokens, type Comment } from './tokens';
 import {
@@ -58,36 +59,76 @@ export interface YamlDocument {
   range(path: ConfigPath, part?: 'key' | 'value'): TextRange | undefined;
 }
 
-/** Reads one document. Never throws. */
-export function parseDocument(text: string, maxText = MAX_TEXT): YamlDocument {
-  const lines = new Lines(text.length > maxText ? '' : text);
-  try {
-    return parse(text, lines, maxText);
-  } catch (error) {
-    // The parser recurses; a text nested past every guard ends here.
-    if (!(error instanceof RangeError)) throw error;
-    return failed(text, lines, 'YML003', 'The text is nested too deeply to be read.');
-  }
+export interface ReadOptions {
+  /** Longest text that is read, in characters. */
+  readonly maxText?: number;
+  /** For an editor between two keystrokes: of a broken text only the first mistake is found at once, the rest when it is asked for. */
+  readonly brief?: boolean;
 }
 
-function failed(text: string, lines: Lines, code: string, message: string): YamlDocument {
+/** Reads one document. Never throws. */
+export function parseDocument(text: string, { maxText = MAX_TEXT, brief = false }: ReadOptions = {}): YamlDocument {
+  if (text.length > maxText)
+    return failed(text, 'YML002', `The text has more than ${maxText} characters; it is not read as a config.`);
+  const lines = new Lines(text);
+  const quick = quickTree(text, lines);
+  if ('comments' in quick) return valued(text, lines, quick.root, [], quick.comments);
+  const window = brief ? windowOf(text, lines, quick) : undefined;
+  const mistake = window && firstMistake(window, lines);
+  return mistake ? broken(text, lines, mistake) : parseFully(text, lines);
+}
+
+/** The first mistake of a text, when its window shows it for certain. */
+function firstMistake({ text, sureUntil }: Window, lines: Lines): Problem | undefined {
+  const [first] = parseFully(text, lines).problems;
+  // Only what the parser stops at: a second document, or a tag without meaning, counts for less than a mistake further down.
+  if (!first?.range || !/^YML00[15]$/.test(first.code)) return undefined;
+  const { startLine, startColumn } = first.range;
+  return lines.lineStart(startLine) + startColumn < sureUntil ? first : undefined;
+}
+
+/** A document whose first mistake is known; its tree is rarely asked for. */
+function broken(text: string, lines: Lines, mistake: Problem): YamlDocument {
+  let document: YamlDocument | undefined;
+  const full = (): YamlDocument => (document ??= parseFully(text, lines));
+  return {
+    text,
+    lines,
+    value: undefined,
+    problems: [mistake],
+    get root() {
+      return full().root;
+    },
+    get comments() {
+      return full().comments;
+    },
+    locate: (path) => full().locate(path),
+    spotAt: (line, column) => full().spotAt(line, column),
+    range: (path, part) => full().range(path, part),
+  };
+}
+
+function failed(text: string, code: string, message: string, lines = new Lines('')): YamlDocument {
   const problem: Problem = { code, severity: 'error', path: [], message, range: lines.range(0, 0) };
   return makeDocument(text, lines, undefined, undefined, [problem], []);
 }
 
-function parse(text: string, lines: Lines, maxText: number): YamlDocument {
-  if (text.length > maxText)
-    return failed(text, lines, 'YML002', `The text has more than ${maxText} characters; it is not read as a config.`);
-  const quick = quickTree(text, lines);
-  return quick ? valued(text, lines, quick.root, [], quick.comments) : parseFully(text, lines);
-}
-
 /** Any text, by the full parser alone. The short way (quick.ts) gives the same wherever it gives anything: a test compares them. */
 export function parseFully(text: string, lines: Lines): YamlDocument {
+  try {
+    return parse(text, lines);
+  } catch (error) {
+    // The parser recurses; a text nested past every guard ends here.
+    if (!(error instanceof RangeError)) throw error;
+    return failed(text, 'YML003', 'The text is nested too deeply to be read.', lines);
+  }
+}
+
+function parse(text: string, lines: Lines): YamlDocument {
   const tokens = tokenize(text.replace(OTHER_BREAKS, '\n'));
   const scan = scanTokens(tokens, text, lines);
   if (scan.depth > MAX_DEPTH)
-    return failed(text, lines, 'YML003', `The text is nested more than ${MAX_DEPTH} levels deep; it is not read.`);
+    return failed(text, 'YML003', `The text is nested more than ${MAX_DEPTH} levels deep; it is not read.`, lines);
   const composer = new Composer({
     version: '1.1',
     schema: 'failsafe',

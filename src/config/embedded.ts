@@ -1,6 +1,6 @@
 // YAML inside the texts of another YAML document: block scalars of a ConfigMap, JSON in quotes, heredocs of a shell script.
 import type { TextRange } from '../problem';
-import { parseDocument, type YamlDocument } from './document';
+import { parseDocument, type ReadOptions, type YamlDocument } from './document';
 import { maskTemplate, type Mask } from './template';
 import { resolveAlias, type ScalarNode, type YamlNode } from './tree';
 
@@ -10,13 +10,13 @@ export interface Reading {
   readonly blocks: Mask['blocks'];
 }
 
-export function readYaml(text: string, maxText?: number): Reading {
-  const document = parseDocument(text, maxText);
+export function readYaml(text: string, options?: ReadOptions): Reading {
+  const document = parseDocument(text, options);
   const stuck = (read: YamlDocument): boolean =>
     read.problems.some((problem) => problem.severity === 'error' && /^YML0(?:01|05|11)$/.test(problem.code));
   const mask = stuck(document) ? maskTemplate(text) : undefined;
   if (!mask) return { document, blocks: [] };
-  const masked = parseDocument(mask.text);
+  const masked = parseDocument(mask.text, options);
   return stuck(masked) ? { document, blocks: [] } : { document: masked, blocks: mask.blocks };
 }
 

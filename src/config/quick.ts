@@ -11,8 +11,16 @@ export interface QuickTree {
   readonly comments: readonly Comment[];
 }
 
+/** Where quick reading stopped: everything before the innermost open block's line is in order. */
+export interface QuickStop {
+  readonly line: number;
+  /** The lines of the keys and dashes that are open there, from the outside in. */
+  readonly open: readonly number[];
+}
+
 /** Characters that need the full parser wherever they stand: tabs, unusual line breaks, byte-order marks, what PyYAML refuses. */
-const UNUSUAL = /[^\n\r\u0020-\u007E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD]|\r(?!\n)/;
+const UNUSUAL =
+  /[^\n\r\u0020-\u007E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD\u{10000}-\u{10FFFF}]|\r(?!\n)/u;
 const KEY = /(?:[A-Za-z0-9_][\w./-]{0,200}|"[^"\\\r\n]{0,200}"|'[^'\r\n]{0,200}'):(?=[ \r\n]|$)/y;
 /** How a text without quotes may begin. */
 const PLAIN_START = /[A-Za-z0-9_./+~$<=(^;\u00A0-\uFFFD]|-(?=[^ \r\n])/y;
@@ -30,14 +38,14 @@ const DASH = 45;
 /** Thrown inside only. One object: a stack trace for each would cost more than the reading. */
 const GIVEN_UP = new Error('not the everyday part of YAML');
 
-/** The tree of a text, or undefined when the text needs the full parser. */
-export function quickTree(text: string, lines: Lines): QuickTree | undefined {
-  if (UNUSUAL.test(text)) return undefined;
+/** The tree of a text, or where it needs the full parser. */
+export function quickTree(text: string, lines: Lines): QuickTree | QuickStop {
+  const reader = new QuickReader(text, lines, UNUSUAL.exec(text)?.index ?? Infinity);
   try {
-    return new QuickReader(text, lines).read();
+    return reader.read();
   } catch (error) {
     if (error !== GIVEN_UP) throw error;
-    return undefined;
+    return reader.stop();
   }
 }
 
@@ -53,12 +61,19 @@ class QuickReader {
   private offset = 0;
   private end = 0;
   private column = 0;
-  private depth = 0;
+  /** For each open block the line of its key or dash. */
+  private readonly open: number[] = [];
 
   constructor(
     private readonly text: string,
     private readonly lines: Lines,
+    /** Offset of the first character that is not everyday. */
+    private readonly limit: number,
   ) {}
+
+  stop(): QuickStop {
+    return { line: this.line, open: this.open };
+  }
 
   read(): QuickTree {
     const { comments } = this;
@@ -76,6 +91,7 @@ class QuickReader {
       const start = lines.lineStart(this.line);
       let end = this.line + 1 < lines.count ? lines.lineStart(this.line + 1) - 1 : text.length;
       if (end > start && text.charCodeAt(end - 1) === 13) end -= 1;
+      if (end >= this.limit) giveUp();
       let offset = start;
       while (offset < end && text.charCodeAt(offset) === SPACE) offset += 1;
       if (offset === end) continue;
@@ -108,10 +124,9 @@ class QuickReader {
   }
 
   private block(column: number, offset: number): SolidNode {
-    this.depth += 1;
-    if (this.depth > MAX_DEPTH) giveUp();
+    if (this.open.push(this.line) > MAX_DEPTH) giveUp();
     const node = this.isDash(offset) ? this.list(column, offset) : this.map(column, offset);
-    this.depth -= 1;
+    this.open.pop();
     return node;
   }
 
@@ -120,6 +135,7 @@ class QuickReader {
     for (let offset = first; ; offset = this.offset) {
       const written = this.matched(KEY, offset) ?? giveUp();
       const key = word(written.slice(0, -1), offset);
+      this.open[this.open.length - 1] = this.line;
       const value = this.value(offset + written.length, column, true);
       pairs.push({ key, value });
       if (this.line >= this.lines.count || this.column < column)
@@ -131,6 +147,7 @@ class QuickReader {
   private list(column: number, first: number): SolidNode {
     const items: YamlNode[] = [];
     for (let offset = first; ; offset = this.offset) {
+      this.open[this.open.length - 1] = this.line;
       const item = this.item(offset + 1, column);
       items.push(item);
       if (this.line < this.lines.count && this.column > column) giveUp();

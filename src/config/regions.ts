@@ -177,8 +177,8 @@ const MAX_EDITED = 50_000;
 /** Finds the configs of a file. Never throws. */
 export const findRegions = remember(2, search, (maxText?: number) => String(maxText));
 
-function search(text: string, maxText = MAX_EDITED): RegionSearch {
-  const whole = readYaml(text, maxText);
+function search(text: string, maxText?: number): RegionSearch {
+  const whole = readYaml(text, maxText === undefined ? { maxText: MAX_EDITED, brief: true } : { maxText });
   const { document } = whole;
   if (!document.problems.some((problem) => problem.code === 'YML004')) {
     const regions = regionsOf(whole);

@@ -38,36 +38,58 @@ export function guidellmTold(
     ? 'benchmarks[0].config.strategy.type_'
     : 'benchmarks[0].args.strategy.type_';
   const backend = at(config, 'backend');
-  const route = textAt(backend, 'request_format') ?? textAt(config, 'request_type');
+  const kept: unknown = at(first, 'requests', 'successful', 0);
+  const route = firstText([
+    [at(backend, 'request_format'), `${root}.backend.request_format`],
+    [at(config, 'data_request_formatter'), `${root}.data_request_formatter`],
+    [at(kept, 'request_type'), 'benchmarks[0].requests.successful[0].request_type'],
+  ]);
+  const model = firstText([
+    [at(backend, 'model'), `${root}.backend.model`],
+    [at(config, 'model'), `${root}.model`],
+    [at(first, 'worker', 'backend_model'), 'benchmarks[0].worker.backend_model'],
+  ]);
+  const target = firstText([
+    [at(backend, 'target'), `${root}.backend.target`],
+    [at(config, 'target'), `${root}.target`],
+    [at(first, 'worker', 'backend_target'), 'benchmarks[0].worker.backend_target'],
+  ]);
+  const tokenizer = firstText([
+    [at(config, 'tokenizer', 'model'), `${root}.tokenizer.model`],
+    [at(config, 'processor'), `${root}.processor`],
+    [at(first, 'request_loader', 'processor'), 'benchmarks[0].request_loader.processor'],
+  ]);
   return toldBy(file, [
     [['load', 'type'], types.size === 1 ? [...types][0] : undefined, strategyKey],
     [TOLD.arrivalLaw, laws.size === 1 ? [...laws][0] : undefined, strategyKey],
-    [
-      ['server', 'model_name'],
-      textAt(backend, 'model') ?? textAt(first, 'worker', 'backend_model'),
-      `${root}.backend.model`,
-    ],
-    [
-      ['server', 'base_url'],
-      textAt(backend, 'target') ?? textAt(config, 'target') ?? textAt(first, 'worker', 'backend_target'),
-      isObject(backend) ? `${root}.backend.target` : `${root}.target`,
-    ],
-    [['api', 'type'], route && (ROUTES[route] ?? route), `${root}.backend.request_format`],
+    [['server', 'model_name'], model?.value, model?.key ?? ''],
+    [['server', 'base_url'], target?.value, target?.key ?? ''],
+    [['api', 'type'], route && (ROUTES[route.value] ?? route.value), route?.key ?? ''],
     [['api', 'streaming'], at(backend, 'stream'), `${root}.backend.stream`],
-    [
-      ['tokenizer', 'pretrained_model_name_or_path'],
-      textAt(config, 'tokenizer', 'model') ?? textAt(config, 'processor'),
-      `${root}.tokenizer.model`,
-    ],
-    [
-      ['load', 'base_seed'],
-      numberAt(config, 'seed', 'value') ?? numberAt(config, 'seed') ?? numberAt(config, 'random_seed'),
-      `${root}.seed`,
-    ],
+    [['tokenizer', 'pretrained_model_name_or_path'], tokenizer?.value, tokenizer?.key ?? ''],
+    [['load', 'base_seed'], guidellmSeed(config, first), `${root}.seed`],
     ...bodyTold(first, backend, root),
-    ...dataTold(config, root),
+    ...dataTold(config, first, root),
     warmupTold(benchmarks),
   ]);
+}
+
+/** The first that is a text, with its place. */
+function firstText(candidates: readonly (readonly [unknown, string])[]): { value: string; key: string } | undefined {
+  for (const [value, key] of candidates) {
+    const text = textOf(value);
+    if (text !== undefined) return { value: text, key };
+  }
+  return undefined;
+}
+
+export function guidellmSeed(config: unknown, benchmark: unknown): number | undefined {
+  return (
+    numberAt(config, 'seed', 'value') ??
+    numberAt(config, 'seed') ??
+    numberAt(config, 'random_seed') ??
+    numberAt(benchmark, 'args', 'profile', 'random_seed')
+  );
 }
 
 type Entry = readonly [path: Told['path'], value: unknown, key: string];
@@ -87,6 +109,8 @@ function bodyTold(benchmark: Json | undefined, backend: unknown, root: string): 
       [TOLD.parameters, samplingOf(parametersOf(body)), key],
     ];
   }
+  const asked = pythonSwitch(at(benchmark, 'requests', 'successful', 0, 'request_args'));
+  if (asked !== undefined) return [[['server', 'ignore_eos'], asked, key]];
   const extras = at(backend, 'extras', 'body') ?? at(backend, 'extras');
   return isObject(extras) ? [[TOLD.parameters, samplingOf(parametersOf(extras)), `${root}.backend.extras`]] : [];
 }
@@ -106,8 +130,17 @@ function sentBody(benchmark: Json | undefined): Json | undefined {
   return isObject(body) ? body : undefined;
 }
 
-function dataTold(config: unknown, root: string): readonly Entry[] {
-  const data = at(config, 'data');
+/** `'ignore_eos': True` before the texts of a body in Python's notation. */
+function pythonSwitch(value: unknown): boolean | undefined {
+  const head = textOf(value)?.split(/'(?:messages|prompt)': /)[0];
+  const found = head === undefined ? undefined : /'ignore_eos': (True|False)/.exec(head)?.[1];
+  return found === undefined ? undefined : found === 'True';
+}
+
+function dataTold(config: unknown, benchmark: Json | undefined, root: string): readonly Entry[] {
+  const own = at(config, 'data');
+  const data = own ?? at(benchmark, 'request_loader', 'data');
+  const key = own === undefined ? 'benchmarks[0].request_loader.data' : `${root}.data`;
   const first: unknown = Array.isArray(data) ? data[0] : data;
   const source = isObject(first) ? first : wordsOf(textOf(first));
   if (!source) return [];
@@ -118,9 +151,9 @@ function dataTold(config: unknown, root: string): readonly Entry[] {
       max: numberOf(source[`${which}_tokens_max`]),
     });
   return [
-    [['data', 'type'], kind && `GuideLLM’s ${kind}`, `${root}.data`],
-    [['data', 'input_distribution'], law('prompt'), `${root}.data`],
-    [['data', 'output_distribution'], law('output'), `${root}.data`],
+    [['data', 'type'], kind && `GuideLLM’s ${kind}`, key],
+    [['data', 'input_distribution'], law('prompt'), key],
+    [['data', 'output_distribution'], law('output'), key],
   ];
 }
 
@@ -140,7 +173,20 @@ function wordsOf(text: string | undefined): Json | undefined {
 
 /** Warm-up is a span of time at the start that the numbers leave out; how many requests it had is not in the file. */
 function warmupTold(benchmarks: readonly Json[]): Entry {
-  const spans = benchmarks.map((benchmark) => numberAt(benchmark, 'warmup_duration'));
-  const none = spans.length > 0 && spans.every((span) => span === 0);
-  return [TOLD.warmupRequests, none ? 0 : undefined, 'benchmarks[0].warmup_duration'];
+  const none = benchmarks.length > 0 && benchmarks.every(hasNoWarmup);
+  const old = isObject(at(benchmarks[0], 'args'));
+  return [
+    TOLD.warmupRequests,
+    none ? 0 : undefined,
+    old ? 'benchmarks[0].args.warmup_duration' : 'benchmarks[0].warmup_duration',
+  ];
+}
+
+/** Before 0.4 it is asked for in `args`, null where it was not; after that the span that was left out is written down. */
+function hasNoWarmup(benchmark: Json): boolean {
+  const args = benchmark['args'];
+  if (isObject(args) && Object.hasOwn(args, 'warmup_duration')) {
+    return args['warmup_duration'] === null && (args['warmup_number'] ?? null) === null;
+  }
+  return numberAt(benchmark, 'warmup_duration') === 0;
 }

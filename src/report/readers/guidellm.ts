@@ -8,7 +8,7 @@ import type {
   ScopeCounts,
   Statistics,
 } from '../canonical';
-import { guidellmTold } from './guidellm-told';
+import { guidellmSeed, guidellmTold } from './guidellm-told';
 import type { ReportReader } from './reader';
 import { at, compact, isObject, measure, numberAt, quantileKey, shown, single, textAt, type Json } from './values';
 
@@ -59,7 +59,8 @@ function oneReport(value: Json, file: string): CanonicalReport {
   const schema = numberAt(value, 'metadata', 'version');
   const benchmarks = (value['benchmarks'] as readonly unknown[]).filter(isObject);
   const first = benchmarks[0];
-  const second = isObject(value['config']) || isObject(at(first, 'config', 'strategy'));
+  const recent = isObject(value['config']);
+  const second = recent || isObject(at(first, 'config', 'strategy'));
   const config = isObject(value['config']) ? at(value, 'config', 'spec') : value['args'];
   const response = at(first, 'config', 'prefer_response_metrics') ?? at(config, 'metrics', 'prefer_response_metrics');
   const startedAt = epoch(timesOf(first).start);
@@ -67,7 +68,7 @@ function oneReport(value: Json, file: string): CanonicalReport {
     tool: 'guidellm',
     ...(version === undefined ? {} : { toolVersion: version }),
     versionClass: {
-      name: second ? 'version 2 (0.6 and after)' : 'version 1 (before 0.6)',
+      name: recent ? 'layout of 0.6 and after' : second ? 'layout of 0.4 and 0.5' : 'layout before 0.4',
       evidence: [
         ...(version === undefined ? [] : [`metadata.guidellm_version ${version}`]),
         ...(schema === undefined ? [] : [`metadata.version ${schema}`]),
@@ -81,10 +82,15 @@ function oneReport(value: Json, file: string): CanonicalReport {
       model:
         textAt(config, 'backend', 'model') ??
         textAt(first, 'config', 'backend', 'model') ??
+        textAt(config, 'model') ??
         textAt(first, 'worker', 'backend_model'),
-      endpoint: textAt(config, 'backend', 'target') ?? textAt(first, 'worker', 'backend_target'),
-      tokenizer: textAt(config, 'tokenizer', 'model'),
-      seed: seedOf(config),
+      endpoint:
+        textAt(config, 'backend', 'target') ?? textAt(config, 'target') ?? textAt(first, 'worker', 'backend_target'),
+      tokenizer:
+        textAt(config, 'tokenizer', 'model') ??
+        textAt(config, 'processor') ??
+        textAt(first, 'request_loader', 'processor'),
+      seed: guidellmSeed(config, first)?.toString(),
       startedAt,
     }),
     scopes: benchmarks.map((benchmark, index) => scopeOf(benchmark, index, file, response)),
@@ -95,6 +101,9 @@ function oneReport(value: Json, file: string): CanonicalReport {
       'percentiles are by rank over a weighted distribution, not interpolated: they differ from others in small samples',
     ],
     notRecorded: [
+      ...(second
+        ? []
+        : ['NTPOT (its time_per_output_token_ms is the time from the first token to the last over all tokens)']),
       'gaps between chunks',
       'schedule delay as a distribution (only its average)',
       'server version and flags',
@@ -192,14 +201,15 @@ function measuresOf(benchmark: Json, file: string, root: string, tokens: Definit
   ].map((key) => ({ key, value: numberAt(benchmark, ...key.split('.')) }));
   const lag = lags.find(({ value }) => value !== undefined);
   return [
-    ...LATENCIES.flatMap(({ id, key, factor, definition }) =>
-      measure(id, block(key, factor), {
-        file,
-        key: `${root}.${key}.successful.*`,
-        factor,
-        definition: id === 'ttft' || id === 'e2e' ? definition : { ...definition, ...by },
-        count: numberAt(benchmark, 'metrics', key, 'successful', 'count'),
-      }),
+    ...LATENCIES.filter(({ id }) => id !== 'ntpot' || isObject(benchmark['config'])).flatMap(
+      ({ id, key, factor, definition }) =>
+        measure(id, block(key, factor), {
+          file,
+          key: `${root}.${key}.successful.*`,
+          factor,
+          definition: id === 'ttft' || id === 'e2e' ? definition : { ...definition, ...by },
+          count: numberAt(benchmark, 'metrics', key, 'successful', 'count'),
+        }),
     ),
     ...measure('schedule_delay', lag?.value === undefined ? undefined : { mean: lag.value }, {
       file,
@@ -268,11 +278,6 @@ function timesOf(benchmark: unknown): { start?: number; duration?: number } {
 
 function epoch(seconds: number | undefined): string | undefined {
   return seconds === undefined || Math.abs(seconds) > 8e12 ? undefined : new Date(seconds * 1000).toISOString();
-}
-
-function seedOf(config: unknown): string | undefined {
-  const seed = numberAt(config, 'seed', 'value') ?? numberAt(config, 'seed') ?? numberAt(config, 'random_seed');
-  return seed === undefined ? undefined : String(seed);
 }
 
 function hasRequests(benchmarks: readonly Json[]): boolean {

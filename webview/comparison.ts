@@ -9,6 +9,7 @@ import { findingItem } from './finding';
 import { post } from './host';
 import { sign } from './keys';
 import type { Page } from './page';
+import { pitfallList } from './pitfalls';
 import { section } from './report';
 
 export function comparisonPage(view: ComparisonView): Page {
@@ -19,7 +20,13 @@ export function comparisonPage(view: ComparisonView): Page {
       { class: 'page comparison' },
       head(view),
       verdict(view),
-      section('Findings', intent(view), alignment(view), ...view.groups.map((group) => findingGroup(group))),
+      section(
+        'Findings',
+        intent(view),
+        alignment(view),
+        ...view.groups.map((group) => findingGroup(group)),
+        pitfallList(view.pitfalls),
+      ),
       metricsSection(view.metrics),
       section('Charts', charts),
       section('Files', h('div', { class: 'provenance' }, files('a', view.files.a), files('b', view.files.b))),

@@ -26,6 +26,7 @@ export function comparisonTable(comparison: Comparison, width: number): string {
     wrap(`Verdict: ${verdict.sentence}`, room),
     claim.text === undefined ? wrap(claim.noClaim ?? '', room) : wrap(`Claim: ${claim.text}`, room),
     notes(comparison, room),
+    pitfalls(comparison, room),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
@@ -140,6 +141,17 @@ function metricRow(metric: MetricComparison, numbers: ReadonlyMap<string, number
     cells.interval,
     shortVerdict(metric, numbers),
   ];
+}
+
+/** Every pitfall that the two runs show, with its evidence; the page says what each does to which numbers. */
+function pitfalls({ pitfalls: seen }: Comparison, room: number): string {
+  if (seen.length === 0) return '';
+  const lines = seen.map(({ code, side, words, accepted }) => {
+    const whose = side === 'between' ? '' : `${side}: `;
+    const why = accepted === undefined ? '' : ` (${accepted}; it is listed all the same)`;
+    return bullet(code, `${whose}${words}${why}`, room, 3);
+  });
+  return ['Pitfalls seen (what each does: docs/pitfalls.md):', ...lines].join('\n');
 }
 
 function notes({ unmatched, notes: said }: Comparison, room: number): string {

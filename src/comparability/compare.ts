@@ -13,8 +13,10 @@ import { align, asRecorded, type Alignable } from './align';
 import { alignedFindings, alignmentNotes } from './aligned-findings';
 import { comparedRun, identityNotes } from './identity';
 import { compareMetrics } from './metrics';
+import { pitfallsSeen } from './pitfalls-seen';
 import { noiseWords, repeatedSides, repeatFacts, withRepeats } from './repeats';
 import { loadLabel, round, sideOf, type Side } from './side';
+import { suppressionNotes } from './suppressions';
 import { claimOf, verdictOf } from './verdict';
 
 export interface CompareOptions {
@@ -87,8 +89,14 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
       ...unchangedNotes(metrics, stages),
       ...identityNotes(a, b),
       ...findingNotes(findings),
+      ...suppressionNotes(a, b),
       ...bounds,
     ],
+    pitfalls: pitfallsSeen({
+      context: { a, b, matching },
+      findings,
+      runs: { a: 1 + repeatsA.length, b: 1 + repeatsB.length },
+    }),
   };
 }
 

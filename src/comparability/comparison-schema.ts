@@ -170,4 +170,15 @@ export const comparisonSchema = z.object({
   unmatched: z.array(z.string()),
   metrics: z.array(metric),
   notes: z.array(z.string()),
+  pitfalls: z
+    .array(
+      z.object({
+        code: z.string(),
+        title: z.string(),
+        side: z.enum(['A', 'B', 'A and B', 'between']),
+        words: z.string(),
+        accepted: z.string().optional().meta({ description: 'Whose config accepts it, and why.' }),
+      }),
+    )
+    .meta({ description: 'Pitfalls of the catalogue that are seen, whatever the findings make of them.' }),
 });

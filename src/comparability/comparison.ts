@@ -177,6 +177,18 @@ export interface MatchedStages {
   readonly label: string; // "10 rps"
 }
 
+/** A pitfall of the catalogue that the two runs show; its page says what it does to which numbers. */
+export interface PitfallSeen {
+  readonly code: string;
+  readonly title: string;
+  /** Whose report shows it by itself; `between`: only the pair does. */
+  readonly side: 'A' | 'B' | 'A and B' | 'between';
+  /** The evidence with its figures. */
+  readonly words: string;
+  /** Set when a config accepts it (`# isoperf: disable`): who, and why. It is listed all the same. */
+  readonly accepted?: string;
+}
+
 export interface Comparison {
   readonly format: 'isoperf-comparison';
   readonly version: 1;
@@ -211,4 +223,6 @@ export interface Comparison {
   readonly unmatched: readonly string[];
   readonly metrics: readonly MetricComparison[];
   readonly notes: readonly string[];
+  /** Every pitfall that is seen, whatever the findings make of it; in the order of the catalogue. */
+  readonly pitfalls: readonly PitfallSeen[];
 }

@@ -22,10 +22,29 @@ export function comparisonMarkdown(comparison: Comparison): string {
     ...comparison.stages.map((stage, i) => metricsTable(comparison, stage.label, i)),
     claim.text === undefined ? `**No claim.** ${escape(claim.noClaim ?? '')}` : `**Claim.** ${escape(claim.text)}`,
     [...comparison.unmatched, ...comparison.notes].map((note) => `- ${escape(note)}`).join('\n'),
+    pitfalls(comparison),
   ]
     .filter((part) => part !== '')
     .join('\n\n')
     .concat('\n');
+}
+
+/** Folded: long, and no verdict by itself. */
+function pitfalls({ pitfalls: seen }: Comparison): string {
+  if (seen.length === 0) return '';
+  const rows = seen.map(({ code, title, side, words, accepted }) => {
+    const why = accepted === undefined ? '' : ` (${escape(accepted)}; it is listed all the same)`;
+    return `| ${code} | ${side === 'between' ? 'the pair' : side} | **${escape(title)}.** ${escape(words)}${why} |`;
+  });
+  return [
+    `<details><summary>${seen.length} ${seen.length === 1 ? 'pitfall' : 'pitfalls'} seen</summary>`,
+    '',
+    '| Pitfall | Shown by | What was seen |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+    '</details>',
+  ].join('\n');
 }
 
 function runs({ a, b }: Comparison): string {

@@ -1,6 +1,6 @@
 // What a comparison view shows, ready to draw: the judged comparison with its heads and overlaid charts beside it.
 import type { ChartGroup, Figure, Tone } from '../report/view-model';
-import type { DimensionId, DimensionState, MetricVerdict } from './comparison';
+import type { DimensionId, DimensionState, MetricVerdict, PitfallSeen } from './comparison';
 
 /** One line of the two heads: the same field of A and of B under each other. */
 export interface HeadRow {
@@ -85,6 +85,8 @@ export interface ComparisonView {
   };
   readonly notes: readonly string[];
   readonly groups: readonly FindingGroup[];
+  /** Pitfalls that the two runs show, each with its page. */
+  readonly pitfalls: readonly PitfallSeen[];
   /** What may be declared as the one change under test. */
   readonly intendable: readonly { readonly id: DimensionId; readonly title: string }[];
   readonly intended?: DimensionId;

@@ -37,6 +37,7 @@ export function comparisonView(comparison: Comparison, a: Run, b: Run): Comparis
     verdict: verdictOf(comparison),
     notes: [...comparison.notes, ...comparison.unmatched],
     groups: groupsOf(comparison, a, b),
+    pitfalls: comparison.pitfalls,
     intendable: comparison.findings
       .map(({ dimension, title }) => ({ id: dimension, title }))
       .sort((x, y) => x.title.localeCompare(y.title)),

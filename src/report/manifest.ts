@@ -83,6 +83,12 @@ const stageHealth = z.object({
   eventLoopUse: z.number().optional().meta({ description: 'Event-loop utilization, 0..1.' }),
   eventLoopDelayP99Seconds: z.number().optional(),
   cpuUse: z.number().optional().meta({ description: 'CPU of the engine process, cores.' }),
+  workers: z
+    .array(z.object({ requests: count, eventLoopUse: z.number(), eventLoopDelayP99Seconds: z.number() }))
+    .optional()
+    .meta({
+      description: 'Threads that sent the stage, when more than one did; eventLoopUse above is the busiest one’s.',
+    }),
   maxInFlight: count.optional(),
   inFlightCap: count
     .optional()
@@ -143,6 +149,8 @@ export const manifestSchema = z.object({
     host: z.string().optional(),
     memoryBytes: z.number().optional(),
     inCluster: z.boolean().optional().meta({ description: 'The client ran inside a Kubernetes pod.' }),
+    workers: count.optional().meta({ description: 'Threads that sent; 1 is the engine’s own loop.' }),
+    workersReason: z.string().optional().meta({ description: 'Why so many.' }),
   }),
   clock: z.object({
     startedAt: z.string().meta({ description: 'Wall-clock time of the run’s zero, ISO 8601 UTC.' }),
@@ -160,6 +168,10 @@ export const manifestSchema = z.object({
     directives: z.array(
       z.object({ name: z.string(), value: z.string().optional(), path: z.array(z.union([z.string(), z.number()])) }),
     ),
+    suppressions: z
+      .array(z.object({ codes: z.array(z.string()), reason: z.string() }))
+      .optional()
+      .meta({ description: 'Pitfalls the config accepts (# isoperf: disable), each with its reason.' }),
     effective: z
       .record(z.string(), z.unknown())
       .meta({ description: 'What ran: defaults and overrides applied, secrets removed.' }),

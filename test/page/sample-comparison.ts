@@ -101,6 +101,16 @@ export const COMPARISON: Comparison = {
     metric('Lag p95', 'schedule_delay', 'p95', 'ms', 2.3, 2.31, 'undetermined', ['client-limit']),
     { ...metric('TTFT p99', 'ttft', 'p99', 'ms', 0, 0, 'comparable-after-alignment', ['warmup-window']), ...noTail() },
   ],
+  pitfalls: [
+    {
+      code: 'CMP008',
+      title: 'Warm-up is measured',
+      side: 'B',
+      words: 'stage 0: p99 of TTFT is 480 ms here and 96 ms in stage 1, which carries as much load or more',
+      accepted: 'B’s config accepts it because the server was warm',
+    },
+    { code: 'CMP090', title: 'One run each', side: 'between', words: 'there is one run of each side' },
+  ],
   notes: [
     'Neither run was repeated: run-to-run noise is unknown. Twelve identical 10 s runs have differed by 23.5 % in p99.',
   ],

@@ -28,8 +28,11 @@ const clamped: Sign = (scope, report) => {
 };
 
 const repeats: ReportSign = (report) => {
-  const groups = numberAt(report.config, 'data', 'shared_prefix', 'num_groups');
-  const each = numberAt(report.config, 'data', 'shared_prefix', 'num_prompts_per_group');
+  // Saved configs have the long names.
+  const count = (...names: readonly string[]): number | undefined =>
+    names.map((name) => numberAt(report.config, 'data', 'shared_prefix', name)).find((value) => value !== undefined);
+  const groups = count('num_groups', 'num_unique_system_prompts');
+  const each = count('num_prompts_per_group', 'num_users_per_system_prompt');
   if (dataType(report) !== 'shared_prefix' || groups === undefined || each === undefined) return undefined;
   const prompts = groups * each;
   const over = measuredStages(report).find(({ counts }) => (counts.total ?? 0) > prompts);

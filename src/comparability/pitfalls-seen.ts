@@ -1,0 +1,84 @@
+// Pitfalls seen in a comparison: those that either report shows by itself in what is compared, and those that only the pair shows.
+import { pitfallByCode } from '../pitfalls/catalogue';
+import { codeOf } from '../pitfalls/pitfall';
+import { canonicalOf } from '../report/canonical-own';
+import type { CanonicalReport } from '../report/canonical';
+import { judgeReport, violated } from '../report/identities';
+import type { PitfallSeen } from './comparison';
+import { BETWEEN } from './pitfalls-between';
+import type { Pair } from './pitfalls-pair';
+import type { Side } from './side';
+import { suppressionsOf } from './suppressions';
+
+/** In the order of the catalogue. A suppressed pitfall is listed like any other, with who accepted it and why. */
+export function pitfallsSeen(pair: Omit<Pair, 'a' | 'b'>): readonly PitfallSeen[] {
+  const { a, b } = pair.context;
+  const facts = { a: { side: a, report: canonicalOf(a.run) }, b: { side: b, report: canonicalOf(b.run) } };
+  const alone = { a: ofOneSide(facts.a.report, a, pair), b: ofOneSide(facts.b.report, b, pair) };
+  const between = new Map(
+    BETWEEN.flatMap(([number, look]) => {
+      const words = look({ ...pair, ...facts });
+      return words === undefined ? [] : [[codeOf(number), words] as const];
+    }),
+  );
+  const codes = new Set([...alone.a.keys(), ...alone.b.keys(), ...between.keys()]);
+  return [...codes].sort().flatMap((code): PitfallSeen[] => {
+    const entry = pitfallByCode(code);
+    if (!entry) throw new Error(`a comparison reports ${code}, which the catalogue does not have`);
+    const accepted = acceptedWords(code, a, b);
+    const rest = { title: entry.title, ...(accepted === undefined ? {} : { accepted }) };
+    const pairWords = between.get(code);
+    if (pairWords !== undefined) return [{ code, side: 'between', words: pairWords, ...rest }];
+    const [x, y] = [alone.a.get(code), alone.b.get(code)];
+    if (x !== undefined && y !== undefined)
+      return [{ code, side: 'A and B', words: x === y ? x : `on A, ${x}; on B, ${y}`, ...rest }];
+    return [{ code, side: x === undefined ? 'B' : 'A', words: x ?? y ?? '', ...rest }];
+  });
+}
+
+/** What the report says of the stages that are compared, and of the run as a whole; once per code. */
+function ofOneSide(report: CanonicalReport, side: Side, { context }: Omit<Pair, 'a' | 'b'>): Map<string, string> {
+  const compared = new Set(context.matching.pairs.map((pair) => `stage ${(side === context.a ? pair.a : pair.b).id}`));
+  const judgement = judgeReport(report);
+  const found = [
+    ...judgement.cautions,
+    ...violated(judgement).map(({ scope, message, statement, pitfall }) => ({
+      scope,
+      message: message ?? statement,
+      pitfall,
+    })),
+  ].filter(({ scope }) => !/^stage \d+$/.test(scope) || compared.has(scope));
+  const byCode = new Map<string, { scopes: string[]; words: string }>();
+  for (const { scope, message, pitfall } of found) {
+    if (pitfall === undefined) continue;
+    const known = byCode.get(pitfall);
+    if (known) known.scopes.push(scope);
+    else byCode.set(pitfall, { scopes: [scope], words: message });
+  }
+  const several = report.scopes.length > 1;
+  return new Map(
+    [...byCode].map(([code, { scopes, words }]) => {
+      const others = [...new Set(scopes.slice(1))].filter((scope) => scope !== scopes[0]);
+      const also = others.length === 0 ? '' : ` (also in ${together(others)})`;
+      return [code, `${several ? `${scopes[0]!}: ` : ''}${words}${also}`];
+    }),
+  );
+}
+
+/** "stage 3", "stages 3, 4, 5", "stages 3, 4 and summary". */
+function together(scopes: readonly string[]): string {
+  const numbers = scopes.flatMap((scope) => /^stage (\d+)$/.exec(scope)?.[1] ?? []);
+  const others = scopes.filter((scope) => !/^stage \d+$/.test(scope));
+  const stages = numbers.length === 0 ? [] : [`stage${numbers.length > 1 ? 's' : ''} ${numbers.join(', ')}`];
+  return [...stages, ...others].join(' and ');
+}
+
+/** "A accepts it: because ..." */
+function acceptedWords(code: string, a: Side, b: Side): string | undefined {
+  const words = [a, b].flatMap((side) =>
+    suppressionsOf(side)
+      .filter(({ codes }) => codes.includes(code))
+      .map(({ reason }) => `${side.name}’s config accepts it because ${reason}`),
+  );
+  return words.length === 0 ? undefined : words.join('; ');
+}

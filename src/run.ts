@@ -2,8 +2,10 @@
 import path from 'node:path';
 import { timestamp } from './config/runtime';
 import { CircuitBreakers } from './loadgen/breakers';
-import { runStages, countOutcomes, type StageOutcome } from './loadgen/engine';
+import { runStages, type StageOutcome } from './loadgen/engine';
 import { loadInWords } from './loadgen/plan';
+import type { EndedRequest } from './loadgen/share';
+import type { AnswerNeeds } from './loadgen/answer-line';
 import type { RequestRecord } from './metrics/record';
 import type { Problem } from './problem';
 import type { RunManifest } from './report/manifest';
@@ -11,7 +13,7 @@ import { bucketPlaces, type BucketPlace } from './report/storage/place';
 import { lookAhead, uploadReport, type Upload } from './report/storage/upload';
 import { configYaml } from './report/write-config';
 import { describeWriteError, makeReportFolder, writeWhole } from './report/write-folder';
-import { measuredSuccesses, outcomeInWords, realisedLengths, realisedLoad, type PlannedStage } from './run/describe';
+import { outcomeInWords, realisedLoad, totalOutcomes, type PlannedStage } from './run/describe';
 import { countTokens, makeReports, writeReports, type FinishContext, type Reports } from './run/finish';
 import { plannedManifest, problemFacts, writeManifest } from './run/manifest';
 import { prepareRun, timeoutSeconds, type Prepared } from './run/prepare';
@@ -40,6 +42,7 @@ export async function runBenchmark(input: RunInput, options: RunOptions): Promis
     return { kind: 'ran', run, problems };
   } finally {
     await prepared.value.client.close();
+    await prepared.value.pool?.close();
   }
 }
 
@@ -90,14 +93,15 @@ class RunningBenchmark {
       client: this.prepared.client,
       intervalSeconds: stageIntervalSeconds(config),
       timeoutSeconds: timeoutSeconds(this.input),
-      keepRawBody: config.report.request_lifecycle.per_request === true,
+      pool: this.prepared.pool,
+      answers: this.answers,
       graceSeconds: this.options.graceSeconds,
       stop: this.options.stop,
       zeroSeconds: this.manifest.clock.zeroMonotonicSeconds,
       onEvent: this.options.onEvent,
-      onRecord: (record, result, sent) => {
-        store.add(record, result, sent);
-        this.watch(record);
+      onEnded: (ended) => {
+        store.add(ended);
+        this.watch(ended);
       },
       onStageStarted: ({ id }) => {
         telemetry.stageStarted(id);
@@ -108,7 +112,7 @@ class RunningBenchmark {
       },
       onStageFinished: (outcome) => {
         telemetry.stageFinished();
-        this.stageEnded(outcome, store);
+        this.stageEnded(outcome);
       },
     });
     this.stopClock();
@@ -128,9 +132,9 @@ class RunningBenchmark {
   }
 
   /** Every record comes here, those of warm-ups too, as in inference-perf. An open breaker ends the run at once. */
-  private watch(record: RequestRecord): void {
+  private watch({ line }: EndedRequest): void {
     if (!this.breakers || this.options.stop.noMoreSends.aborted) return;
-    const why = this.breakers.feed(record, performance.now() / 1000);
+    const why = this.breakers.feed(JSON.parse(line) as RequestRecord, performance.now() / 1000);
     if (why === undefined) return;
     this.note({
       code: 'RUN042',
@@ -169,15 +173,21 @@ class RunningBenchmark {
   }
 
   private openStore(): Promise<RunStore> {
-    const { config } = this.input;
     return RunStore.open({
       folder: this.folder,
-      texts: this.prepared.tokenizer !== undefined,
-      raw: config.report.request_lifecycle.per_request === true,
+      capacity: this.prepared.stages.reduce((sum, stage) => sum + stage.count, 0),
+      answers: this.answers,
       onError: (error) => {
         this.onDiskError(error);
       },
     });
+  }
+
+  private get answers(): AnswerNeeds {
+    return {
+      texts: this.prepared.tokenizer !== undefined,
+      raw: this.input.config.report.request_lifecycle.per_request === true,
+    };
   }
 
   private get prefix(): string {
@@ -221,11 +231,10 @@ class RunningBenchmark {
     clock.endedAt = this.options.now().toISOString();
   }
 
-  private stageEnded({ stage, startSeconds, health, complete }: StageOutcome, store: RunStore): void {
-    const records = store.records.filter((record) => record.stage === stage.id);
+  private stageEnded({ stage, startSeconds, health, complete, tally }: StageOutcome): void {
     this.manifest.stages[stage.id] = {
       ...this.manifest.stages[stage.id]!,
-      ...realisedLoad(records),
+      ...realisedLoad(tally),
       state: complete ? 'complete' : 'cancelled',
       ...(startSeconds === undefined ? {} : { startSeconds }),
     };
@@ -244,29 +253,31 @@ class RunningBenchmark {
       folder: this.folder,
       prefix: this.prefix,
       zeroSeconds: manifest.clock.zeroMonotonicSeconds,
+      isCounted: false,
       onProgress: (done, total) => {
         options.onEvent({ type: 'counting', done, total });
       },
     };
     if (!this.diskFailed()) await countTokens(context).catch((error: unknown) => this.onDiskError(error as Error));
     const reports = makeReports(context);
-    this.complete(store, outcomes, reports);
-    await this.writeAll(context, reports);
+    this.complete(outcomes, reports);
+    this.writeAll(context, reports);
+    store.close();
     const uploads = await this.upload();
     const { state } = manifest;
-    const counts = countOutcomes(store.records);
+    const tallies = outcomes.map(({ tally }) => tally);
     options.onEvent({
       type: 'finished',
       folder: this.folder,
       state: state === 'complete' ? 'complete' : 'incomplete',
-      counts,
-      summary: outcomeInWords(store.records),
+      counts: totalOutcomes(tallies),
+      summary: outcomeInWords(tallies),
     });
-    const invalid = this.whyInvalid(store);
+    const invalid = this.whyInvalid(outcomes);
     return {
       folder: this.folder,
       manifest,
-      records: store.records,
+      figures: reports.figures,
       stages: reports.stages,
       ...(reports.summary ? { summary: reports.summary } : {}),
       ...(invalid === undefined ? {} : { invalid }),
@@ -295,12 +306,11 @@ class RunningBenchmark {
     return uploads;
   }
 
-  private complete(store: RunStore, outcomes: readonly StageOutcome[], reports: Reports): void {
+  private complete(outcomes: readonly StageOutcome[], reports: Reports): void {
     const { manifest } = this;
-    const successes = measuredSuccesses(store.records, (stage) => this.prepared.stages[stage]?.warmup === true);
-    manifest.counts = countOutcomes(store.records);
+    manifest.counts = totalOutcomes(outcomes.map(({ tally }) => tally));
     manifest.tokens = reports.tokens;
-    manifest.lengths = realisedLengths(successes, reports.tokens);
+    manifest.lengths = reports.lengths;
     const whole = outcomes.every((outcome) => outcome.complete) && !this.diskError;
     manifest.state = whole ? 'complete' : 'incomplete';
     const reason = this.diskError
@@ -310,36 +320,26 @@ class RunningBenchmark {
     manifest.problems = this.problems.map(problemFacts);
   }
 
-  private async writeAll(context: FinishContext, reports: Reports): Promise<void> {
-    // Smallest first: on a disk that is nearly full the manifest and the summaries still find room.
+  private writeAll(context: FinishContext, reports: Reports): void {
     this.guard(() => {
       writeManifest(this.folder, this.manifest);
       writeReports(context, reports);
     });
-    if (this.diskFailed()) return;
-    await context.store.rewriteJournal().catch((error: unknown) => this.onDiskError(error as Error));
-    if (this.diskFailed()) {
-      this.complete(context.store, [], reports);
-      this.guard(() => {
-        writeManifest(this.folder, this.manifest);
-      });
-      return;
-    }
-    context.store.discardWaiting();
+    if (!this.diskFailed()) context.store.discardWaiting();
   }
 
-  private whyInvalid(store: RunStore): string | undefined {
+  private whyInvalid(outcomes: readonly StageOutcome[]): string | undefined {
     const { manifest } = this;
     if (manifest.state !== 'complete') {
       return `the run is incomplete${manifest.stateReason === undefined ? '' : `: ${manifest.stateReason}`}`;
     }
-    const measured = store.records.filter((record) => this.prepared.stages[record.stage]?.warmup !== true);
-    if (measured.length === 0) return 'every stage is a warm-up, so nothing was measured';
-    const success = measured.some((record) => record.outcome.kind === 'ok');
-    if (success) return undefined;
-    const first = measured.find((record) => record.outcome.kind === 'failed')?.outcome;
-    const example = first?.kind === 'failed' ? ` The first failure: ${first.label}: ${first.message}` : '';
-    return `not one of ${measured.length} measured requests succeeded.${example}`;
+    const measured = outcomes.filter(({ stage }) => !stage.warmup).map(({ tally }) => tally);
+    const { planned, ok } = totalOutcomes(measured);
+    if (planned === 0) return 'every stage is a warm-up, so nothing was measured';
+    if (ok > 0) return undefined;
+    const first = measured.find(({ firstFailure }) => firstFailure !== undefined)?.firstFailure;
+    const example = first === undefined ? '' : ` The first failure: ${first}`;
+    return `not one of ${planned} measured requests succeeded.${example}`;
   }
 }
 

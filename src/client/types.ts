@@ -11,8 +11,8 @@ export interface PreparedRequest {
   readonly streaming: boolean;
   /** Path of the route, e.g. `/v1/completions`; joined to the base URL by the client. */
   readonly route: string;
-  /** The JSON body, serialised. */
-  readonly body: string;
+  /** The JSON body, serialised; UTF-8 bytes where threads share it. */
+  readonly body: string | Uint8Array;
   readonly promptHash: string;
   readonly askedPromptTokens?: number;
   readonly maxTokens: number;

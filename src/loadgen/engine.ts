@@ -1,18 +1,19 @@
-// Runs the stages one after the other: dispatch, live figures once a second, health, and a record for every planned request.
+// Runs the stages one after the other: dispatch, live figures once a second, health, and every planned request accounted for.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client, WireResult } from '../client/types';
+import type { Client } from '../client/types';
 import type { RunEvent } from '../events';
-import type { OutcomeCounts, RequestRecord } from '../metrics/record';
+import type { OutcomeCounts } from '../metrics/record';
 import type { StageHealth } from '../report/manifest';
-import { dispatch } from './dispatch';
-import { judgeHealth, LoopMeter } from './health';
-import { LiveFigures } from './live';
+import type { AnswerNeeds } from './answer-line';
+import { judgeHealth, LoopMeter, type LoopUse } from './health';
+import { LiveFigures, LiveView, type LiveSlice } from './live';
 import type { PlannedLoadStage } from './plan';
+import { notSent, runShare, type EndedRequest, type EngineRequest } from './share';
 import { StopControl } from './stop';
-import { dispatchTurns, hasTurns, type TurnRequest } from './turn-dispatch';
-
-/** A request, or a turn of a conversation: then its body is complete only when it is sent. */
-export type EngineRequest = TurnRequest;
+import { StageTally } from './tally';
+import { hasTurns } from './turn-dispatch';
+import { now } from './waiter';
+import type { WorkerPool } from './worker-pool';
 
 export interface EngineStage {
   readonly plan: PlannedLoadStage;
@@ -22,21 +23,20 @@ export interface EngineStage {
 export interface EngineOptions {
   readonly stages: readonly EngineStage[];
   readonly client: Client;
+  /** Threads that send beside this one; without them this one sends. */
+  readonly pool?: WorkerPool | undefined;
   /** Pause between stages, `load.interval`. */
   readonly intervalSeconds: number;
   readonly timeoutSeconds: number;
-  readonly keepRawBody: boolean;
+  readonly answers: AnswerNeeds;
   /** Given to what is in flight after a graceful stop. */
   readonly graceSeconds: number;
   readonly stop: StopControl;
   /** The run's zero on the monotonic clock; records count from it. */
   readonly zeroSeconds: number;
   readonly onEvent: (event: RunEvent) => void;
-  /**
-   * Every planned request comes here exactly once, as soon as it has ended or can no longer be sent; `sent` is the request with
-   * the body that really went out, which for a turn of a conversation holds what was said before.
-   */
-  readonly onRecord: (record: RequestRecord, result: WireResult | undefined, sent?: EngineRequest) => void;
+  /** Every planned request comes here exactly once, as soon as it has ended or can no longer be sent. */
+  readonly onEnded: (ended: EndedRequest) => void;
   readonly onStageStarted?: (stage: PlannedLoadStage) => void;
   readonly onStageFinished?: (outcome: StageOutcome) => void;
 }
@@ -44,6 +44,7 @@ export interface EngineOptions {
 export interface StageOutcome {
   readonly stage: PlannedLoadStage;
   readonly counts: OutcomeCounts;
+  readonly tally: StageTally;
   /** Zero of the stage's schedule, seconds from the run's zero; absent when the run was stopped before the stage. */
   readonly startSeconds?: number;
   readonly health?: StageHealth;
@@ -72,27 +73,33 @@ export async function runStages(options: EngineOptions): Promise<readonly StageO
 function skipStage({ plan, requests }: EngineStage, options: EngineOptions): StageOutcome {
   const reason = options.stop.reason ?? 'stopped';
   const atSeconds = now() - options.zeroSeconds;
-  for (const request of requests) options.onRecord(notSentRecord(request, atSeconds, reason), undefined);
-  const counts = { planned: requests.length, ok: 0, failed: 0, cancelled: 0, notSent: requests.length };
-  return { stage: plan, counts, complete: requests.length === 0 };
+  const tally = new StageTally(requests.length);
+  for (const request of requests) {
+    const ended = notSent(request, atSeconds, reason);
+    tally.add(ended);
+    options.onEnded(ended);
+  }
+  return { stage: plan, counts: tally.outcomes(), tally, complete: requests.length === 0 };
 }
 
-async function runStage({ plan, requests }: EngineStage, options: EngineOptions): Promise<StageOutcome> {
-  const { zeroSeconds, stop, onEvent, onRecord } = options;
-  const live = new LiveFigures();
-  const meter = new LoopMeter();
-  const records: RequestRecord[] = [];
-  const keep = (record: RequestRecord, result: WireResult | undefined, sent?: EngineRequest): void => {
-    records.push(record);
-    onRecord(record, result, sent);
+async function runStage(stage: EngineStage, options: EngineOptions): Promise<StageOutcome> {
+  const { plan, requests } = stage;
+  const { zeroSeconds, onEvent } = options;
+  const tally = new StageTally(requests.length);
+  const keep = (ended: EndedRequest): void => {
+    tally.add(ended);
+    options.onEnded(ended);
   };
   const beginSeconds = now();
   const at = (): number => now() - zeroSeconds;
   options.onStageStarted?.(plan);
   onEvent({ type: 'stageStarted', stage: plan.id, atSeconds: at() });
-  let spin = (): number => 0;
+  const view = new LiveView();
+  const sending = options.pool?.takes(stage)
+    ? sendByPool(stage, options, options.pool, keep)
+    : sendHere(stage, options, keep);
   const ticker = setInterval(() => {
-    const { counts, ...figures } = live.snapshot();
+    const { counts, ...figures } = view.push(sending.slices());
     onEvent({
       type: 'tick',
       stage: plan.id,
@@ -101,32 +108,12 @@ async function runStage({ plan, requests }: EngineStage, options: EngineOptions)
       counts: { planned: requests.length, notSent: 0, ...counts },
       ...(plan.requestedRateRps === undefined ? {} : { offeredRps: plan.requestedRateRps }),
       ...figures,
-      eventLoopUse: meter.sinceLast(spin()),
     });
-    live.rotate();
   }, TICK_MS);
-  const ending = stageStop(plan, stop);
-  const outcome = await (hasTurns(requests) ? dispatchTurns : dispatch)({
-    requests,
-    pacing: plan.pacing,
-    client: options.client,
-    timeoutSeconds: options.timeoutSeconds,
-    keepRawBody: options.keepRawBody,
-    stop: ending.stop,
-    live,
-    graceSeconds: () => (stop.noMoreSends.aborted ? options.graceSeconds : (plan.deadline?.graceSeconds ?? 0)),
-    onStarted: (startSeconds, spinSeconds) => {
-      spin = spinSeconds;
-      ending.begin(startSeconds);
-    },
-    onResult: (request, scheduled, result) =>
-      keep(resultRecord(request, scheduled, result, zeroSeconds), result, request),
-    onNotSent: (request, scheduled, reason) => keep(notSentRecord(request, scheduled - zeroSeconds, reason), undefined),
-  });
+  const sent = await sending.done;
   clearInterval(ticker);
-  ending.end();
-  const health = judgeHealth(plan, records, outcome, meter.stop(outcome.spinSeconds));
-  const counts = countOutcomes(records);
+  const health = judgeHealth(plan, tally, sent, sent.use);
+  const counts = tally.outcomes();
   if (counts.planned !== requests.length) {
     throw new Error(`stage ${plan.id} planned ${requests.length} requests and accounts for ${counts.planned}`);
   }
@@ -138,10 +125,100 @@ async function runStage({ plan, requests }: EngineStage, options: EngineOptions)
   return {
     stage: plan,
     counts,
-    startSeconds: outcome.startSeconds - zeroSeconds,
+    tally,
+    startSeconds: sent.startSeconds - zeroSeconds,
     health,
     complete: counts.cancelled === 0 && counts.notSent === 0,
   };
+}
+
+/** A stage on its way. */
+interface Sending {
+  /** What the threads saw since the last call, each with its thread's number. */
+  readonly slices: () => readonly (readonly [thread: number, LiveSlice])[];
+  readonly done: Promise<SentStage>;
+}
+
+interface SentStage {
+  readonly startSeconds: number;
+  readonly maxInFlight: number;
+  readonly use: LoopUse;
+}
+
+/** On this thread's loop. */
+function sendHere(
+  { plan, requests }: EngineStage,
+  options: EngineOptions,
+  keep: (ended: EndedRequest) => void,
+): Sending {
+  const live = new LiveFigures();
+  const meter = new LoopMeter();
+  const ending = stageStop(plan, options.stop);
+  let spin = (): number => 0;
+  const done = runShare({
+    requests,
+    pacing: plan.pacing,
+    hasTurns: hasTurns(requests),
+    client: options.client,
+    timeoutSeconds: options.timeoutSeconds,
+    answers: options.answers,
+    stop: ending.stop,
+    graceSeconds: () => graceOf(plan, options),
+    zeroSeconds: options.zeroSeconds,
+    live,
+    onStarted: (startSeconds, spinSeconds) => {
+      spin = spinSeconds;
+      ending.begin(startSeconds);
+    },
+    onEnded: keep,
+  }).then((outcome) => {
+    ending.end();
+    return { ...outcome, use: meter.stop(outcome.spinSeconds) };
+  });
+  return { slices: () => [[0, live.takeSlice(meter.sinceLast(spin()))]], done };
+}
+
+/** On the pool's threads; this one keeps the records and the clock of the stage. */
+function sendByPool(
+  stage: EngineStage,
+  options: EngineOptions,
+  pool: WorkerPool,
+  keep: (ended: EndedRequest) => void,
+): Sending {
+  const { plan } = stage;
+  const meter = new LoopMeter();
+  const ending = stageStop(plan, options.stop);
+  const { slices, done } = pool.run({
+    stage,
+    timeoutSeconds: options.timeoutSeconds,
+    answers: options.answers,
+    stop: ending.stop,
+    graceSeconds: () => graceOf(plan, options),
+    zeroSeconds: options.zeroSeconds,
+    onStarted: ending.begin,
+    onEnded: keep,
+    onCrash: (why) => {
+      options.stop.stop(why, false);
+    },
+  });
+  return {
+    slices,
+    done: done.then(({ threads, ...outcome }) => {
+      ending.end();
+      // The busiest thread's: its timestamps are the worst. CPU is the whole process's.
+      const use = {
+        ...meter.stop(0),
+        eventLoopUse: Math.max(0, ...threads.map(({ eventLoopUse }) => eventLoopUse)),
+        eventLoopDelayP99Seconds: Math.max(0, ...threads.map((thread) => thread.eventLoopDelayP99Seconds)),
+        workers: threads,
+      };
+      return { ...outcome, use };
+    }),
+  };
+}
+
+function graceOf({ deadline }: PlannedLoadStage, { stop, graceSeconds }: EngineOptions): number {
+  return stop.noMoreSends.aborted ? graceSeconds : (deadline?.graceSeconds ?? 0);
 }
 
 /**
@@ -180,73 +257,4 @@ function stageStop(
       run.giveUp.removeEventListener('abort', onGiveUp);
     },
   };
-}
-
-function now(): number {
-  return performance.now() / 1000;
-}
-
-/** What one request came to, its times counted from the run's zero; token counts of the client are added after the clock stops. */
-function resultRecord(
-  request: EngineRequest,
-  scheduled: number,
-  result: WireResult,
-  zeroSeconds: number,
-): RequestRecord {
-  const since = (seconds: number | undefined): number | undefined =>
-    seconds === undefined ? undefined : nanoseconds(seconds - zeroSeconds);
-  const times = {
-    sentSeconds: since(result.sentSeconds),
-    attemptedSeconds: result.sentSeconds === undefined ? since(result.attemptedSeconds) : undefined,
-    firstByteSeconds: since(result.firstByteSeconds),
-    firstTokenSeconds: since(result.firstTokenSeconds),
-    firstContentSeconds: since(result.firstContentSeconds),
-    lastTokenSeconds: since(result.lastTokenSeconds),
-    endSeconds: since(result.endSeconds),
-  };
-  return {
-    ...plannedPart(request, scheduled - zeroSeconds),
-    ...withoutUndefined(times),
-    chunkSeconds: result.chunkSeconds.map((seconds) => nanoseconds(seconds - zeroSeconds)),
-    outcome: result.outcome,
-    ...(result.usage ? { usage: result.usage } : {}),
-    ...(result.finishReason === undefined ? {} : { finishReason: result.finishReason }),
-  };
-}
-
-/** The clock's resolution: digits beyond it would only make records longer. */
-function nanoseconds(seconds: number): number {
-  return Math.round(seconds * 1e9) / 1e9;
-}
-
-function notSentRecord(request: EngineRequest, scheduledSeconds: number, reason: string): RequestRecord {
-  return { ...plannedPart(request, scheduledSeconds), chunkSeconds: [], outcome: { kind: 'notSent', reason } };
-}
-
-function plannedPart(
-  request: EngineRequest,
-  scheduledSeconds: number,
-): Omit<RequestRecord, 'chunkSeconds' | 'outcome'> {
-  return {
-    id: request.id,
-    stage: request.stage,
-    scheduledSeconds: nanoseconds(scheduledSeconds),
-    ...(request.askedPromptTokens === undefined ? {} : { askedPromptTokens: request.askedPromptTokens }),
-    maxTokens: request.maxTokens,
-    ...(request.requestBytes === undefined ? {} : { requestBytes: request.requestBytes }),
-    ...(request.adapter === undefined ? {} : { adapter: request.adapter }),
-    promptHash: request.promptHash,
-  };
-}
-
-function withoutUndefined<T extends Record<string, number | undefined>>(values: T): { [K in keyof T]?: number } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: number;
-  };
-}
-
-export function countOutcomes(records: readonly RequestRecord[]): OutcomeCounts {
-  const counts = { planned: records.length, ok: 0, failed: 0, cancelled: 0, notSent: 0 };
-  for (const { outcome } of records) counts[outcome.kind]++;
-  return counts;
 }

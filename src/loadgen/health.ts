@@ -1,11 +1,10 @@
 // Was the client the bottleneck? What one stage says of the engine itself, and the verdict with its reasons.
 import { monitorEventLoopDelay, performance, type EventLoopUtilization } from 'node:perf_hooks';
-import type { RequestRecord } from '../metrics/record';
-import { latencySeconds, scheduleDelaySeconds } from '../metrics/request-metrics';
-import { distributionOf, mean, percentile, sortedValues, sum } from '../metrics/statistics';
+import { distributionOf, mean, percentile, sortedValues } from '../metrics/statistics';
 import type { StageHealth } from '../report/manifest';
-import type { DispatchOutcome } from './dispatch';
+import type { DispatchOutcome } from './flights';
 import type { PlannedLoadStage } from './plan';
+import type { StageTally } from './tally';
 
 /** Resolution of the event-loop delay histogram; its samples include it. */
 const DELAY_RESOLUTION_MS = 10;
@@ -28,6 +27,14 @@ export interface LoopUse {
   readonly eventLoopUse: number;
   readonly eventLoopDelayP99Seconds: number;
   readonly cpuUse: number;
+  /** Present when threads of their own sent; the figures above are then the busiest one's. */
+  readonly workers?: ThreadUse[];
+}
+
+export interface ThreadUse {
+  readonly requests: number;
+  readonly eventLoopUse: number;
+  readonly eventLoopDelayP99Seconds: number;
 }
 
 /** Owns the process's meters while one stage runs. */
@@ -73,22 +80,19 @@ function withoutSpin({ active, idle }: EventLoopUtilization, spinSeconds: number
   return total <= 0 ? 0 : Math.min(1, Math.max(0, (active - spinSeconds * 1000) / total));
 }
 
-/** Judges one stage from its records and meters. */
+/** Judges one stage from its times and meters. */
 export function judgeHealth(
   stage: PlannedLoadStage,
-  records: readonly RequestRecord[],
+  tally: StageTally,
   outcome: Pick<DispatchOutcome, 'maxInFlight'>,
   use: LoopUse,
 ): StageHealth {
-  const sent = records.filter((record) => record.sentSeconds !== undefined);
-  const delays = sent.map((record) => scheduleDelaySeconds(record)!);
+  const sent = sentTimes(tally);
+  const delays = sent.sent.map((seconds, index) => seconds - sent.scheduled[index]!);
   const distribution = distributionOf(delays);
-  const growth = slope(
-    sent.map((record) => record.scheduledSeconds),
-    delays,
-  );
+  const growth = slope(sent.scheduled, delays);
   const cap = stage.pacing.kind === 'open' ? stage.pacing.inFlightCap : stage.pacing.concurrency;
-  const littlesLaw = averageInFlight(records);
+  const littlesLaw = averageInFlight(tally);
   const facts = {
     stage: stage.id,
     ...(distribution ? { scheduleDelay: distribution } : {}),
@@ -99,9 +103,9 @@ export function judgeHealth(
     ...(littlesLaw === undefined ? {} : { littlesLaw }),
   };
   const limits = [
-    ...(busySeconds(sent) < SHORTEST_FOR_LOOP_SECONDS ? [] : loopFindings(use)),
+    ...(sent.busySeconds < SHORTEST_FOR_LOOP_SECONDS ? [] : loopFindings(use)),
     ...scheduleFindings(delays, growth),
-    ...rateFindings(stage, sent),
+    ...rateFindings(stage, sent.sent),
     ...capFindings(stage, outcome.maxInFlight, cap, littlesLaw),
   ];
   const limited = limits.some((finding) => finding.limited);
@@ -112,35 +116,53 @@ export function judgeHealth(
   };
 }
 
+interface SentTimes {
+  readonly scheduled: Float64Array;
+  readonly sent: Float64Array;
+  /** First send to last end; 0 when nothing was sent. */
+  readonly busySeconds: number;
+}
+
+/** Of the requests that reached a socket. */
+function sentTimes({ count, scheduled, sent, ended }: StageTally): SentTimes {
+  const times = { scheduled: new Float64Array(count), sent: new Float64Array(count) };
+  let found = 0;
+  let first = Infinity;
+  let last = -Infinity;
+  for (let index = 0; index < count; index++) {
+    const seconds = sent[index]!;
+    if (Number.isNaN(seconds)) continue;
+    times.scheduled[found] = scheduled[index]!;
+    times.sent[found++] = seconds;
+    const end = ended[index]!;
+    first = Math.min(first, seconds);
+    last = Math.max(last, Number.isNaN(end) ? seconds : end);
+  }
+  return {
+    scheduled: times.scheduled.subarray(0, found),
+    sent: times.sent.subarray(0, found),
+    busySeconds: Math.max(0, last - first),
+  };
+}
+
 interface HealthFinding {
   readonly limited: boolean;
   readonly reason: string;
 }
 
-/** First send to last end; 0 when nothing was sent. */
-function busySeconds(sent: readonly RequestRecord[]): number {
-  let first = Infinity;
-  let last = -Infinity;
-  for (const { sentSeconds, endSeconds } of sent) {
-    first = Math.min(first, sentSeconds ?? Infinity);
-    last = Math.max(last, endSeconds ?? sentSeconds ?? -Infinity);
-  }
-  return Math.max(0, last - first);
-}
-
-function loopFindings({ eventLoopUse }: LoopUse): HealthFinding[] {
+function loopFindings({ eventLoopUse, workers }: LoopUse): HealthFinding[] {
   if (eventLoopUse <= EVENT_LOOP_WARNING) return [];
   const limited = eventLoopUse > EVENT_LOOP_LIMITED;
   const limit = limited ? EVENT_LOOP_LIMITED : EVENT_LOOP_WARNING;
   return [
     {
       limited,
-      reason: `event-loop use ${eventLoopUse.toFixed(2)} is above ${limit}: timestamps ${limited ? 'waited' : 'may have waited'} for other work of this process`,
+      reason: `event-loop use ${eventLoopUse.toFixed(2)} is above ${limit}: timestamps ${limited ? 'waited' : 'may have waited'} for other work of ${workers ? 'its thread' : 'this process'}`,
     },
   ];
 }
 
-function scheduleFindings(delays: readonly number[], growth: number | undefined): HealthFinding[] {
+function scheduleFindings(delays: Float64Array, growth: number | undefined): HealthFinding[] {
   if (delays.length === 0) return [];
   const sorted = sortedValues(delays);
   const median = percentile(sorted, 50);
@@ -162,10 +184,10 @@ function scheduleFindings(delays: readonly number[], growth: number | undefined)
  * Against the schedule, not the configured rate: both laws are random, and few requests hit their rate only on average. Over the first
  * 95 % of the sends: a single late one at the end is lateness, not a lower rate.
  */
-function rateFindings(stage: PlannedLoadStage, sent: readonly RequestRecord[]): HealthFinding[] {
+function rateFindings(stage: PlannedLoadStage, sent: Float64Array): HealthFinding[] {
   if (stage.pacing.kind !== 'open' || sent.length < Math.max(stage.count, FEWEST_FOR_RATE)) return [];
   const { offsets } = stage.pacing;
-  const times = sortedValues(sent.map((record) => record.sentSeconds!));
+  const times = sortedValues(sent);
   const last = Math.floor(RATE_SHARE_OF_SENDS * (times.length - 1));
   const planned = offsets[last]! - offsets[0]!;
   const taken = times[last]! - times[0]!;
@@ -192,20 +214,25 @@ function capFindings(
 }
 
 /** Little's law: requests per second times mean latency is the average number in flight. */
-function averageInFlight(records: readonly RequestRecord[]): number | undefined {
-  const latencies = records.map(latencySeconds).filter((value) => value !== undefined);
-  if (latencies.length === 0) return undefined;
+function averageInFlight({ count, started, sent, ended }: StageTally): number | undefined {
+  let total = 0;
+  let latencies = 0;
   let first = Infinity;
   let last = -Infinity;
-  for (const { sentSeconds, endSeconds } of records) {
-    if (sentSeconds !== undefined) first = Math.min(first, sentSeconds);
-    if (endSeconds !== undefined) last = Math.max(last, endSeconds);
+  for (let index = 0; index < count; index++) {
+    const latency = ended[index]! - started[index]!;
+    if (!Number.isNaN(latency)) {
+      total += latency;
+      latencies++;
+    }
+    if (!Number.isNaN(sent[index]!)) first = Math.min(first, sent[index]!);
+    if (!Number.isNaN(ended[index]!)) last = Math.max(last, ended[index]!);
   }
-  return last > first ? sum(latencies) / (last - first) : undefined;
+  return latencies > 0 && last > first ? total / (last - first) : undefined;
 }
 
 /** Least-squares slope of y over x; undefined for fewer than two x. */
-export function slope(x: readonly number[], y: readonly number[]): number | undefined {
+export function slope(x: ArrayLike<number>, y: ArrayLike<number>): number | undefined {
   if (x.length < 2) return undefined;
   const [middleX, middleY] = [mean(x), mean(y)];
   let together = 0;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { nameStages, stageStream, type StageName } from '../datagen/random';
 import type { ConfigPath, Problem, Result } from '../problem';
-import type { Pacing } from './dispatch';
+import type { Pacing } from './flights';
 import {
   burstOffsets,
   evenOffsets,

@@ -1,7 +1,8 @@
 // Sends a stage whose requests are turns of conversations: a turn goes out when it is due and the turn before it was answered.
 import type { PreparedRequest, WireResult } from '../client/types';
 import { Conversations, type TurnPlan } from '../datagen/conversation';
-import type { DispatchOptions, DispatchOutcome } from './dispatch';
+import { Flights, type DispatchOptions, type DispatchOutcome } from './flights';
+import { now, Waiter } from './waiter';
 
 export type TurnRequest = PreparedRequest & { readonly turn?: TurnPlan; readonly requestBytes?: number };
 
@@ -9,9 +10,6 @@ export function hasTurns(requests: readonly TurnRequest[]): boolean {
   return requests.some(({ turn }) => turn !== undefined);
 }
 
-const LEAD_SECONDS = 0.05;
-/** Timers are up to 1 ms off: the last stretch is waited with setImmediate, as in `dispatch`. */
-const SPIN_SECONDS = 0.0015;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
@@ -24,10 +22,6 @@ export function dispatchTurns<R extends TurnRequest>(options: DispatchOptions<R>
   return new Promise((resolve) => new TurnDispatcher(options, resolve).start());
 }
 
-function now(): number {
-  return performance.now() / 1000;
-}
-
 interface Queue {
   /** Due turns in planned order, as indices into the requests. */
   readonly due: number[];
@@ -38,75 +32,65 @@ interface Queue {
 
 /** Owns the timers, the queues and what was said in the conversations of one stage. */
 class TurnDispatcher<R extends TurnRequest> {
-  private readonly startSeconds = now() + LEAD_SECONDS;
+  private readonly flights: Flights<R>;
+  private readonly waiter = new Waiter(() => this.makeDue());
   private readonly conversations = new Conversations();
   private readonly queues = new Map<number, Queue>();
   /** First due turn of every idle conversation. */
   private readonly ready = new IndexHeap();
   private readonly sentOrGivenUp: Uint8Array;
-  private readonly limit: number;
   private nextDue = 0;
   private taken = 0;
-  private inFlight = 0;
   private left: number;
-  private maxInFlight = 0;
   private readonly freedSlots: number[] = [];
-  private dueTimer: NodeJS.Timeout | undefined;
-  private dueImmediate: NodeJS.Immediate | undefined;
-  private grace: NodeJS.Timeout | undefined;
   private readonly holds = new Set<NodeJS.Timeout>();
-  private done = false;
 
   constructor(
     private readonly options: DispatchOptions<R>,
-    private readonly resolve: (outcome: DispatchOutcome) => void,
+    resolve: (outcome: DispatchOutcome) => void,
   ) {
-    const { pacing, requests } = options;
-    this.limit = pacing.kind === 'open' ? pacing.inFlightCap : pacing.concurrency;
-    this.left = requests.length;
-    this.sentOrGivenUp = new Uint8Array(requests.length);
+    this.flights = new Flights(options, resolve);
+    this.left = options.requests.length;
+    this.sentOrGivenUp = new Uint8Array(this.left);
   }
 
   start(): void {
-    const { noMoreSends } = this.options.stop;
-    if (noMoreSends.aborted) {
-      this.onStop();
-      return;
-    }
-    noMoreSends.addEventListener('abort', this.onStop, { once: true });
-    this.options.onStarted?.(this.startSeconds, () => 0);
-    this.makeDue();
+    if (this.flights.begin(this.onStop, () => this.waiter.spinSeconds)) this.makeDue();
   }
 
   /** Puts every turn whose time has come into its conversation's queue; in a closed loop all have. */
-  private readonly makeDue = (): void => {
-    const { requests, pacing } = this.options;
-    this.dueTimer = this.dueImmediate = undefined;
+  private makeDue(): void {
+    const { requests } = this.options;
     while (this.nextDue < requests.length) {
-      const wait = this.startSeconds + (pacing.kind === 'open' ? pacing.offsets[this.nextDue]! : 0) - now();
+      const wait = this.dueSeconds(this.nextDue) - now();
       if (wait > 0) {
-        if (wait < SPIN_SECONDS) this.dueImmediate = setImmediate(this.makeDue);
-        else this.dueTimer = setTimeout(this.makeDue, Math.min((wait - SPIN_SECONDS) * 1000, MAX_TIMER_MS));
+        this.waiter.wait(wait);
         break;
       }
+      this.waiter.worked();
       const index = this.nextDue++;
       const queue = this.queueOf(index);
       queue.due.push(index);
       if (!queue.busy && queue.due.length === 1) this.ready.push(index);
     }
     this.pump();
-  };
+  }
+
+  private dueSeconds(index: number): number {
+    const { pacing } = this.options;
+    return this.flights.startSeconds + (pacing.kind === 'open' ? pacing.offsets[index]! : 0);
+  }
 
   private queueOf(index: number): Queue {
     // A request that is no turn is a conversation of its own.
-    const key = this.options.requests[index]!.turn?.conversation ?? -1 - index;
+    const key = this.options.requests.at(index)!.turn?.conversation ?? -1 - index;
     let queue = this.queues.get(key);
     if (!queue) this.queues.set(key, (queue = { due: [], busy: false, freeSeconds: 0 }));
     return queue;
   }
 
   private pump(): void {
-    while (this.taken < this.limit && !this.options.stop.noMoreSends.aborted) {
+    while (this.taken < this.flights.limit && !this.options.stop.noMoreSends.aborted) {
       const index = this.ready.pop();
       if (index === undefined) break;
       this.send(index);
@@ -115,29 +99,17 @@ class TurnDispatcher<R extends TurnRequest> {
   }
 
   private send(index: number): void {
-    const { requests, client, timeoutSeconds, keepRawBody, stop, live, onResult } = this.options;
+    const { requests, onResult } = this.options;
     const queue = this.queueOf(index);
     queue.due.shift();
     queue.busy = true;
     const scheduledSeconds = this.scheduled(index, queue);
-    const planned = requests[index]!;
+    const planned = requests.at(index)!;
     const request = planned.turn ? this.said(planned, planned.turn) : planned;
     this.sentOrGivenUp[index] = 1;
     this.taken++;
-    this.inFlight++;
-    this.maxInFlight = Math.max(this.maxInFlight, this.inFlight);
-    live.sent(now() - scheduledSeconds);
-    const sending = client.send(request, {
-      timeoutSeconds,
-      signal: stop.giveUp,
-      keepRawBody,
-      onFirstToken: live.firstToken,
-      onChunk: live.chunk,
-    });
-    void sending.then((result) => {
-      this.inFlight--;
+    this.flights.send(request, index, scheduledSeconds, (result) => {
       this.left--;
-      live.ended(result);
       if (planned.turn && result.outcome.kind === 'ok') this.remember(planned, planned.turn, result);
       onResult(request, scheduledSeconds, result);
       this.hold(queue, planned, result);
@@ -146,9 +118,8 @@ class TurnDispatcher<R extends TurnRequest> {
 
   /** Open loop: when the schedule wanted it. Closed loop: when both a slot and its conversation were free. */
   private scheduled(index: number, queue: Queue): number {
-    const { pacing } = this.options;
-    if (pacing.kind === 'open') return this.startSeconds + pacing.offsets[index]!;
-    return Math.max(this.startSeconds, queue.freeSeconds, this.freedSlots.shift() ?? 0);
+    if (this.options.pacing.kind === 'open') return this.dueSeconds(index);
+    return Math.max(this.flights.startSeconds, queue.freeSeconds, this.freedSlots.shift() ?? 0);
   }
 
   private said(planned: R, turn: TurnPlan): R {
@@ -187,32 +158,24 @@ class TurnDispatcher<R extends TurnRequest> {
   }
 
   private readonly onStop = (): void => {
-    const { requests, stop, onNotSent, graceSeconds, pacing } = this.options;
-    clearTimeout(this.dueTimer);
-    clearImmediate(this.dueImmediate);
-    const reason = stop.reason ?? 'stopped';
-    for (const [index, request] of requests.entries()) {
+    const { requests, stop, onNotSent, pacing } = this.options;
+    this.waiter.cancel();
+    for (let index = 0; index < requests.length; index++) {
       if (this.sentOrGivenUp[index] === 1) continue;
       this.sentOrGivenUp[index] = 1;
       this.left--;
-      onNotSent(request, pacing.kind === 'open' ? this.startSeconds + pacing.offsets[index]! : now(), reason);
+      const scheduledSeconds = pacing.kind === 'open' ? this.dueSeconds(index) : now();
+      onNotSent(requests.at(index)!, scheduledSeconds, stop.reason ?? 'stopped');
     }
-    if (this.inFlight > 0) {
-      this.grace = setTimeout(() => {
-        stop.stop(reason, true);
-      }, graceSeconds() * 1000);
-    }
+    this.flights.giveGrace();
     this.finishIfDone();
   };
 
   private finishIfDone(): void {
-    if (this.done || this.left > 0) return;
-    this.done = true;
-    clearTimeout(this.dueTimer);
-    clearTimeout(this.grace);
+    if (this.left > 0) return;
+    this.waiter.cancel();
     for (const timer of this.holds) clearTimeout(timer);
-    this.options.stop.noMoreSends.removeEventListener('abort', this.onStop);
-    this.resolve({ startSeconds: this.startSeconds, maxInFlight: this.maxInFlight, spinSeconds: 0 });
+    this.flights.finish(this.waiter.spinSeconds);
   }
 }
 

@@ -11,7 +11,7 @@ export interface PerRequestEntry {
   readonly response: string;
 }
 
-/** Owns the file; entries come in completion order, as upstream. Cancelled requests are in no file of inference-perf's. */
+/** Owns the file; entries come in planned order (upstream's in that of completion). Cancelled requests are in no file of inference-perf's. */
 export class PerRequestFile {
   private pending: string | undefined;
 

@@ -1,11 +1,12 @@
 // The parts of run.json that are computed from plan and records: fingerprints, realised gaps, lengths, counts.
 import { createHash } from 'node:crypto';
 import type { WorkloadRequest } from '../datagen/workload';
-import { countOutcomes } from '../loadgen/engine';
 import type { PlannedLoadStage } from '../loadgen/plan';
-import type { RequestRecord } from '../metrics/record';
+import type { StageTally } from '../loadgen/tally';
+import type { OutcomeCounts, RequestRecord } from '../metrics/record';
 import { inputTokens, isSuccess, outputTokens } from '../metrics/request-metrics';
 import { coefficientOfVariation, distributionOf } from '../metrics/statistics';
+import { Values } from '../metrics/values';
 import type { RunManifest, StageManifest } from '../report/manifest';
 
 export interface PlannedStage {
@@ -86,18 +87,18 @@ export function plannedStageManifest(plan: PlannedLoadStage, loadType: string, s
   };
 }
 
-/** What a stage's records say of the load that was really offered. */
-export function realisedLoad(records: readonly RequestRecord[]): Partial<StageManifest> {
-  const sent = records
-    .flatMap((record) => (record.sentSeconds === undefined ? [] : [record.sentSeconds]))
-    .sort((a, b) => a - b);
-  const ends = records.flatMap((record) => (record.endSeconds === undefined ? [] : [record.endSeconds]));
+/** What a stage's times say of the load that was really offered. */
+export function realisedLoad(tally: StageTally): Partial<StageManifest> {
+  const happened = (times: Float64Array): Float64Array =>
+    times.subarray(0, tally.count).filter((seconds) => !Number.isNaN(seconds));
+  const sent = happened(tally.sent).sort();
+  const ends = happened(tally.ended);
   const gaps = sent.slice(1).map((seconds, index) => seconds - sent[index]!);
   const distribution = distributionOf(gaps);
   const variation = coefficientOfVariation(gaps);
   const [first, last] = [sent[0], sent.at(-1)];
   return {
-    counts: countOutcomes(records),
+    counts: tally.outcomes(),
     ...(first === undefined || last === undefined ? {} : { firstSentSeconds: first, lastSentSeconds: last }),
     ...(ends.length === 0 ? {} : { endSeconds: ends.reduce((a, b) => Math.max(a, b)) }),
     // Count over span, as inference-perf's achieved_rate.
@@ -109,38 +110,49 @@ export function realisedLoad(records: readonly RequestRecord[]): Partial<StageMa
   };
 }
 
-/** Realised lengths of the successes, by the counters the run decided for. */
-export function realisedLengths(
-  successes: readonly RequestRecord[],
-  tokens: NonNullable<RunManifest['tokens']>,
-): NonNullable<RunManifest['lengths']> {
-  const defined = (values: readonly (number | undefined)[]): number[] => values.filter((value) => value !== undefined);
-  const prompt = distributionOf(defined(successes.map((record) => inputTokens(record, tokens.input.source))));
-  const output = distributionOf(defined(successes.map((record) => outputTokens(record, tokens.output.source))));
-  const finishReasons: Record<string, number> = {};
-  for (const { finishReason } of successes) {
-    const reason = finishReason ?? 'not reported';
-    finishReasons[reason] = (finishReasons[reason] ?? 0) + 1;
+/** Takes the successes of the measured stages one by one: their lengths by the counters the run decided for. */
+export class RealisedLengths {
+  private readonly prompt = new Values();
+  private readonly output = new Values();
+  private readonly finishReasons: Record<string, number> = {};
+
+  constructor(private readonly tokens: NonNullable<RunManifest['tokens']>) {}
+
+  add(record: RequestRecord): void {
+    if (!isSuccess(record)) return;
+    this.prompt.add(inputTokens(record, this.tokens.input.source));
+    this.output.add(outputTokens(record, this.tokens.output.source));
+    const reason = record.finishReason ?? 'not reported';
+    this.finishReasons[reason] = (this.finishReasons[reason] ?? 0) + 1;
   }
-  return { ...(prompt ? { prompt } : {}), ...(output ? { output } : {}), finishReasons };
+
+  lengths(): NonNullable<RunManifest['lengths']> {
+    const prompt = distributionOf(this.prompt.view());
+    const output = distributionOf(this.output.view());
+    return {
+      ...(prompt ? { prompt } : {}),
+      ...(output ? { output } : {}),
+      finishReasons: { ...this.finishReasons },
+    };
+  }
 }
 
 /** "480 ok, 3 failed (429 - Rate Limit), 0 cancelled, 0 not sent". */
-export function outcomeInWords(records: readonly RequestRecord[]): string {
-  const { ok, failed, cancelled, notSent } = countOutcomes(records);
+export function outcomeInWords(tallies: readonly StageTally[]): string {
+  const { ok, failed, cancelled, notSent } = totalOutcomes(tallies);
   const labels = new Map<string, number>();
-  for (const { outcome } of records) {
-    if (outcome.kind === 'failed') labels.set(outcome.label, (labels.get(outcome.label) ?? 0) + 1);
+  for (const tally of tallies) {
+    for (const [label, count] of tally.labels) labels.set(label, (labels.get(label) ?? 0) + count);
   }
   const shown = [...labels].sort((a, b) => b[1] - a[1]).slice(0, 3);
   const why = shown.length === 0 ? '' : ` (${shown.map(([label]) => label).join(', ')})`;
   return `${ok} ok, ${failed} failed${why}, ${cancelled} cancelled, ${notSent} not sent`;
 }
 
-/** Successes of the measured stages. */
-export function measuredSuccesses(
-  records: readonly RequestRecord[],
-  isWarmup: (stage: number) => boolean,
-): RequestRecord[] {
-  return records.filter((record) => isSuccess(record) && !isWarmup(record.stage));
+export function totalOutcomes(tallies: readonly StageTally[]): OutcomeCounts {
+  const total = { planned: 0, ok: 0, failed: 0, cancelled: 0, notSent: 0 };
+  for (const tally of tallies) {
+    for (const [name, count] of Object.entries(tally.outcomes())) total[name as keyof OutcomeCounts] += count as number;
+  }
+  return total;
 }

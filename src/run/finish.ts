@@ -1,20 +1,27 @@
 // After the clock has stopped: count tokens, decide who counted, summarise, and write every report file.
 import path from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { EffectiveConfig } from '../config/runtime';
 import type { WorkloadRequest } from '../datagen/workload';
 import type { TextTokenizer } from '../datagen/tokenizer';
+import type { WaitingAnswer } from '../loadgen/answer-line';
+import type { PlannedLoadStage } from '../loadgen/plan';
 import type { LifecycleReport } from '../metrics/lifecycle';
 import type { RequestRecord } from '../metrics/record';
-import { summarize, type SummarizeOptions } from '../metrics/summarize';
+import { percentile } from '../metrics/statistics';
+import { Summary, type SummarizeOptions } from '../metrics/summarize';
+import type { Values } from '../metrics/values';
 import type { RunManifest } from '../report/manifest';
 import { jsonText, writeWhole } from '../report/write-folder';
 import { PerRequestFile } from '../report/write-per-request';
-import { countAnswers, promptTokens } from './answers';
-import { measuredSuccesses } from './describe';
+import { countedRecord, promptTokens } from './answers';
+import { RealisedLengths } from './describe';
 import { goodputLimits } from './slo';
 import type { Prepared } from './prepare';
 import type { RunStore } from './store';
-import { tokenSources } from './token-sources';
+import { CountTally } from './token-sources';
+
+const SLICE_MS = 100;
 
 export interface FinishContext {
   readonly config: EffectiveConfig;
@@ -25,68 +32,170 @@ export interface FinishContext {
   readonly prefix: string;
   readonly zeroSeconds: number;
   readonly onProgress: (done: number, total: number) => void;
+  /** The journal's records hold the client's token counts; where the disk refused them, they are counted as they are read. */
+  isCounted: boolean;
 }
 
-/** Counts prompts and answers; with `per_request`, writes that file in the same pass. Rejects with the disk's error. */
+/**
+ * Counts prompts and answers into the journal, in planned order; with `per_request`, writes that file in the same pass. Gives who
+ * counted the measured successes. Rejects with the disk's error; then the journal is as it was.
+ */
 export async function countTokens(context: FinishContext): Promise<void> {
   const { config, prepared, store, folder, prefix, zeroSeconds } = context;
   const requests = prepared.workload.stages.flat();
-  if (prepared.tokenizer) countPrompts(store.records, requests, prepared.tokenizer);
-  if (store.waiting === 0) return;
   const wanted = config.report.request_lifecycle.per_request;
   const file = wanted
     ? await PerRequestFile.create(path.join(folder, `${prefix}per_request_lifecycle_metrics.json`), zeroSeconds)
     : undefined;
-  await countAnswers({
-    file: store.waitingFile,
-    records: store.records,
-    tokenizer: prepared.tokenizer,
-    countChunks: config.tokenizer !== null,
-    ...(file ? { perRequest: { file, bodyOf: (id: number) => requests[id]!.body } } : {}),
-    onProgress: (done) => {
-      context.onProgress(done, store.waiting);
-    },
+  const countPrompt = prepared.tokenizer && promptCounter(prepared.tokenizer);
+  const total = requests.length;
+  let sliceStart = performance.now();
+  let done = 0;
+  await store.rewrite(async (record, answer) => {
+    const counted = countOne(record, answer, requests[record.id]!, context, countPrompt);
+    if (file && answer) {
+      const request = answer.body ?? requests[record.id]!.body;
+      await file.add({ record: counted, request, response: answer.raw ?? '' });
+    }
+    done++;
+    if (performance.now() - sliceStart > SLICE_MS) {
+      if (store.waiting > 0) context.onProgress(done, total);
+      await turn();
+      sliceStart = performance.now();
+    }
+    return counted;
   });
+  if (store.waiting > 0) context.onProgress(total, total);
+  context.isCounted = true;
   await file?.close();
 }
 
-/** Equal prompts are counted once. What turns of conversations sent is counted with their answers. */
-function countPrompts(records: RequestRecord[], requests: readonly WorkloadRequest[], tokenizer: TextTokenizer): void {
+function countOne(
+  planned: RequestRecord,
+  answer: WaitingAnswer | undefined,
+  request: WorkloadRequest,
+  { config, prepared: { tokenizer } }: FinishContext,
+  countPrompt: ((request: WorkloadRequest) => number) | undefined,
+): RequestRecord {
+  // What turns of conversations sent is counted with their answers.
+  const record = countPrompt && !request.turn ? { ...planned, clientPromptTokens: countPrompt(request) } : planned;
+  return answer && tokenizer ? countedRecord(record, answer, tokenizer, config.tokenizer !== null) : record;
+}
+
+/** Equal prompts are counted once. */
+function promptCounter(tokenizer: TextTokenizer): (request: WorkloadRequest) => number {
   const known = new Map<string, number>();
-  for (const [id, record] of records.entries()) {
-    const request = requests[id]!;
-    if (request.turn) continue;
-    let count = known.get(request.promptHash);
+  return ({ promptHash, promptTexts }) => {
+    let count = known.get(promptHash);
     if (count === undefined) {
-      count = promptTokens(request.promptTexts, tokenizer);
-      known.set(request.promptHash, count);
+      count = promptTokens(promptTexts, tokenizer);
+      known.set(promptHash, count);
     }
-    records[id] = { ...record, clientPromptTokens: count };
-  }
+    return count;
+  };
 }
 
 export interface Reports {
   readonly tokens: NonNullable<RunManifest['tokens']>;
+  readonly lengths: NonNullable<RunManifest['lengths']>;
   readonly stages: ReadonlyMap<number, LifecycleReport>;
   readonly summary?: LifecycleReport;
   /** By the middle of their file names: `adapter_NAME`, `adapter_NAME_stage_0`. */
   readonly adapters: ReadonlyMap<string, LifecycleReport>;
+  readonly figures: ReadonlyMap<number, StageFigures>;
+}
+
+/** What the table at the end of a run shows of a stage. */
+export interface StageFigures {
+  /** Seconds, ascending. */
+  readonly ttft: StageQuantiles;
+  readonly tpot: StageQuantiles;
+  readonly itl: StageQuantiles;
+  readonly latency: StageQuantiles;
+  readonly outputTokensPerSecond?: number;
+}
+
+export interface StageQuantiles {
+  /** Answers behind them: gaps of one answer are not independent of each other. */
+  readonly count: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
 }
 
 /** inference-perf's reports: one per stage, and one over the measured stages. A scope without an ended request has none. */
-export function makeReports({ config, prepared, store }: FinishContext): Reports {
-  const isWarmup = (stage: number): boolean => prepared.stages[stage]?.warmup === true;
-  const tokens = tokenSources(
-    {
-      tokenizer: prepared.tokenizer,
-      noTokenizer: prepared.noTokenizer,
-      useServerOutputTokens: config.report.request_lifecycle.use_server_output_tokens,
-      hasTokenizerSection: config.tokenizer !== null,
-    },
-    measuredSuccesses(store.records, isWarmup),
-  );
+export function makeReports(context: FinishContext): Reports {
+  const { config, prepared } = context;
+  const measuredStages = prepared.stages.filter(({ warmup }) => !warmup).map(({ id }) => id);
+  const counts = new CountTally({
+    tokenizer: prepared.tokenizer,
+    noTokenizer: prepared.noTokenizer,
+    useServerOutputTokens: config.report.request_lifecycle.use_server_output_tokens,
+    hasTokenizerSection: config.tokenizer !== null,
+  });
+  for (const record of recordsOf(context, measuredStages)) counts.add(record);
+  const tokens = counts.sources();
+  const options = summaryOptions(config, tokens);
+  const stages = new Map<number, LifecycleReport>();
+  const adapters = new Map<string, LifecycleReport>();
+  const figures = new Map<number, StageFigures>();
+  // One scope after the other, each read from the journal: the columns of one at a time are in memory.
+  for (const plan of prepared.stages) {
+    const scope = new Scope({ ...options, stage: stageKeys(config, plan) });
+    for (const record of recordsOf(context, [plan.id])) scope.add(record);
+    if (scope.whole.count === 0) continue;
+    stages.set(plan.id, scope.whole.report());
+    figures.set(plan.id, figuresOf(scope.whole));
+    for (const [name, own] of scope.adapters) adapters.set(`adapter_${fileWord(name)}_stage_${plan.id}`, own.report());
+  }
+  const scope = new Scope(options);
+  const lengths = new RealisedLengths(tokens);
+  for (const record of recordsOf(context, measuredStages)) {
+    scope.add(record);
+    lengths.add(record);
+  }
+  for (const [name, own] of scope.adapters) adapters.set(`adapter_${fileWord(name)}`, own.report());
+  const summary = scope.whole.count > 0 ? scope.whole.report() : undefined;
+  return { tokens, lengths: lengths.lengths(), stages, adapters, figures, ...(summary ? { summary } : {}) };
+}
+
+function* recordsOf(context: FinishContext, stages: readonly number[]): Generator<RequestRecord> {
+  const { prepared, store, isCounted } = context;
+  const countPrompt = isCounted ? undefined : prepared.tokenizer && promptCounter(prepared.tokenizer);
+  for (const stage of stages) {
+    for (const request of prepared.workload.stages[stage] ?? []) {
+      const record = store.record(request.id);
+      if (!record) continue;
+      yield isCounted ? record : countOne(record, store.answer(request.id), request, context, countPrompt);
+    }
+  }
+}
+
+/** The summary of all records, and one of each adapter's. */
+class Scope {
+  readonly whole: Summary;
+  readonly adapters = new Map<string, Summary>();
+
+  constructor(private readonly options: ConstructorParameters<typeof Summary>[0]) {
+    this.whole = new Summary(options);
+  }
+
+  add(record: RequestRecord): void {
+    this.whole.add(record);
+    const { adapter } = record;
+    if (adapter === undefined || !hasEnded(record)) return;
+    const own = this.adapters.get(adapter) ?? new Summary(this.options);
+    own.add(record);
+    this.adapters.set(adapter, own);
+  }
+}
+
+function summaryOptions(
+  config: EffectiveConfig,
+  tokens: NonNullable<RunManifest['tokens']>,
+): ConstructorParameters<typeof Summary>[0] {
   const goodput = goodputLimits(config);
-  const common: SummarizeOptions = {
+  return {
     percentiles: config.report.request_lifecycle.percentiles,
     outputTokenSource: tokens.output.source,
     inputTokenSource: tokens.input.source,
@@ -94,33 +203,32 @@ export function makeReports({ config, prepared, store }: FinishContext): Reports
     ...(goodput ? { goodput } : {}),
     maxErrorMessages: config.report.request_lifecycle.max_error_messages,
   };
-  const stages = new Map<number, LifecycleReport>();
-  const adapters = new Map<string, LifecycleReport>();
-  const ended = store.records.filter(hasEnded);
-  const names = [...new Set(ended.flatMap(({ adapter }) => (adapter === undefined ? [] : [adapter])))];
-  for (const plan of prepared.stages) {
-    const records = ended.filter((record) => record.stage === plan.id);
-    if (records.length === 0) continue;
-    // inference-perf reports a closed loop's number of requests as its rate (its pitfall P13); its readers expect the key.
-    const rate = plan.pacing.kind === 'closed' ? plan.count : (plan.requestedRateRps ?? stageRate(config, plan.id));
-    const concurrency = plan.requestedConcurrency;
-    const stage = {
-      ...(rate === undefined ? {} : { requestedRateRps: rate }),
-      ...(concurrency === undefined ? {} : { concurrency }),
-    };
-    stages.set(plan.id, summarize(records, { ...common, stage }));
-    for (const name of names) {
-      const own = records.filter(({ adapter }) => adapter === name);
-      if (own.length > 0)
-        adapters.set(`adapter_${fileWord(name)}_stage_${plan.id}`, summarize(own, { ...common, stage }));
-    }
-  }
-  const measured = ended.filter((record) => !isWarmup(record.stage));
-  for (const name of names) {
-    const own = measured.filter(({ adapter }) => adapter === name);
-    if (own.length > 0) adapters.set(`adapter_${fileWord(name)}`, summarize(own, common));
-  }
-  return { tokens, stages, adapters, ...(measured.length > 0 ? { summary: summarize(measured, common) } : {}) };
+}
+
+function stageKeys(config: EffectiveConfig, plan: PlannedLoadStage): NonNullable<SummarizeOptions['stage']> {
+  // inference-perf reports a closed loop's number of requests as its rate (its pitfall P13); its readers expect the key.
+  const rate = plan.pacing.kind === 'closed' ? plan.count : (plan.requestedRateRps ?? stageRate(config, plan.id));
+  const concurrency = plan.requestedConcurrency;
+  return {
+    ...(rate === undefined ? {} : { requestedRateRps: rate }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+  };
+}
+
+function figuresOf(summary: Summary): StageFigures {
+  const quantiles = (values: Values, count = values.length): StageQuantiles => {
+    const sorted = values.sorted();
+    const at = (percent: number): number => (sorted.length === 0 ? Number.NaN : percentile(sorted, percent));
+    return { count, p50: at(50), p95: at(95), p99: at(99) };
+  };
+  const { outputTokensPerSecond } = summary;
+  return {
+    ttft: quantiles(summary.ttft),
+    tpot: quantiles(summary.tpot),
+    itl: quantiles(summary.gaps, summary.answersWithGaps),
+    latency: quantiles(summary.latency),
+    ...(outputTokensPerSecond === undefined ? {} : { outputTokensPerSecond }),
+  };
 }
 
 /** The stage's own rate, which a replayed trace does not follow; inference-perf reports it all the same. */

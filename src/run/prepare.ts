@@ -5,6 +5,7 @@ import type { Client, ServerFacts } from '../client/types';
 import type { TextTokenizer } from '../datagen/tokenizer';
 import { STOPPED, type Workload } from '../datagen/workload';
 import { connectionsFor, type PlannedLoadStage } from '../loadgen/plan';
+import type { WorkerPool } from '../loadgen/worker-pool';
 import type { Problem, Result } from '../problem';
 import { arrivalTrace } from './arrival-trace';
 import { createMockClient } from './mock-client';
@@ -25,6 +26,8 @@ import type { RunInput, RunOptions, RunResult } from './types';
 export interface Prepared {
   readonly stages: readonly PlannedLoadStage[];
   readonly client: Client;
+  /** Threads that send; without them the engine's own loop does. */
+  readonly pool?: WorkerPool | undefined;
   readonly server: ServerFacts;
   readonly model: string;
   readonly modelSource: string;

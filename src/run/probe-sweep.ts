@@ -6,8 +6,8 @@ import { runStages } from '../loadgen/engine';
 import type { PlannedLoadStage } from '../loadgen/plan';
 import { rescaledExponentialOffsets } from '../loadgen/schedule';
 import type { StopControl } from '../loadgen/stop';
+import type { Ending } from '../loadgen/tally';
 import { estimateSaturation, FEWEST_COMPLETIONS, sweepRates } from '../loadgen/sweep';
-import type { RequestRecord } from '../metrics/record';
 import type { Problem, Result } from '../problem';
 import type { RunManifest } from '../report/manifest';
 
@@ -43,20 +43,20 @@ export function pinnedSweep(type: SweepConfig['type'], rates: readonly number[],
 /** Errors: RUN045 when too few requests were answered to say anything. Warnings (RUN046) say when the rate is not the server's limit. */
 export async function probeSweep(options: ProbeOptions): Promise<Result<SweepFacts>> {
   const { sweep, requests, inFlightCap } = options;
-  const records: RequestRecord[] = [];
+  const records: Ending[] = [];
   let maxInFlight = 0;
   await runStages({
     stages: [{ plan: probePlan(options), requests }],
     client: options.client,
     intervalSeconds: 0,
     timeoutSeconds: options.timeoutSeconds,
-    keepRawBody: false,
+    answers: { texts: false, raw: false },
     graceSeconds: 0,
     stop: options.stop,
     zeroSeconds: performance.now() / 1000,
     onEvent: () => undefined,
-    onRecord: (record) => {
-      records.push(record);
+    onEnded: (ended) => {
+      records.push(ended);
     },
     onStageFinished: ({ health }) => {
       maxInFlight = health?.maxInFlight ?? 0;
@@ -105,7 +105,7 @@ function probePlan({ sweep, requests, inFlightCap, seed }: ProbeOptions): Planne
   };
 }
 
-function tooFew(records: readonly RequestRecord[], answered: number, { timeout }: SweepConfig): Problem {
+function tooFew(records: readonly Ending[], answered: number, { timeout }: SweepConfig): Problem {
   const failure = records.find(({ outcome }) => outcome.kind === 'failed')?.outcome;
   const example = failure?.kind === 'failed' ? ` The first failure: ${failure.label}: ${failure.message}` : '';
   return {

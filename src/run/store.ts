@@ -1,36 +1,32 @@
-// Keeps what a run brings in: records in memory and in records.jsonl as they come, answers in a waiting file until they are counted.
-import { existsSync, renameSync, rmSync } from 'node:fs';
+// Keeps what a run brings in: each record goes to records.jsonl as it comes, each answer to a waiting file until it is counted.
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { WireResult } from '../client/types';
+import type { AnswerNeeds, WaitingAnswer } from '../loadgen/answer-line';
+import type { EndedRequest } from '../loadgen/share';
 import type { RequestRecord } from '../metrics/record';
+import { IndexedLines } from '../report/indexed-lines';
 import { RECORDS_FILE } from '../report/manifest';
-import { LineFile } from '../report/write-lines';
-import { waitingLine, type SentTurn } from './answers';
 
 /** Answers whose tokens are not counted yet; gone when the run has ended by itself. */
 const WAITING_FILE = 'answers.waiting.jsonl';
 
 export interface StoreOptions {
   readonly folder: string;
-  /** Answers' texts are needed: there is a tokenizer to count them. */
-  readonly texts: boolean;
-  /** Answers as received are needed: per-request reports are asked for. */
-  readonly raw: boolean;
+  /** Planned requests; records have ids below it. */
+  readonly capacity: number;
+  readonly answers: AnswerNeeds;
   /** Told once, by the first error of the disk. */
   readonly onError: (error: Error) => void;
 }
 
-/** Owns both files. Memory holds numbers only; texts of answers go to the disk at once. */
+/** Owns both files. Memory holds the places of the lines only: 24 bytes a request. */
 export class RunStore {
-  /** By id; holes are requests that have not ended. */
-  readonly records: RequestRecord[] = [];
-  /** Answers in the waiting file. */
-  waiting = 0;
+  private counted: IndexedLines | undefined;
 
   private constructor(
     private readonly options: StoreOptions,
-    private readonly journal: LineFile,
-    private readonly answers: LineFile | undefined,
+    private readonly journal: IndexedLines,
+    private readonly answers: IndexedLines | undefined,
   ) {}
 
   /** Rejects with the file system's error. */
@@ -41,59 +37,79 @@ export class RunStore {
       told = true;
       options.onError(error);
     };
-    const journal = await LineFile.create(path.join(options.folder, RECORDS_FILE), onError);
-    const needed = options.texts || options.raw;
-    const answers = needed ? await LineFile.create(path.join(options.folder, WAITING_FILE), onError) : undefined;
-    return new RunStore(options, journal, answers);
+    const { folder, capacity, answers } = options;
+    const journal = await IndexedLines.create(path.join(folder, RECORDS_FILE), capacity, onError);
+    const isNeeded = answers.texts || answers.raw;
+    const waiting = isNeeded
+      ? await IndexedLines.create(path.join(folder, WAITING_FILE), capacity, onError)
+      : undefined;
+    return new RunStore(options, journal, waiting);
   }
 
-  get error(): Error | undefined {
-    return this.journal.error ?? this.answers?.error;
+  /** Answers in the waiting file. */
+  get waiting(): number {
+    return this.answers?.count ?? 0;
   }
 
-  get waitingFile(): string {
-    return path.join(this.options.folder, WAITING_FILE);
+  add({ id, line, answer }: EndedRequest): void {
+    this.journal.append(id, line);
+    if (answer !== undefined) this.answers?.append(id, answer);
   }
 
-  /** `sent` is the request as it went out, for a turn of a conversation. */
-  add(record: RequestRecord, result: WireResult | undefined, sent?: SentTurn): void {
-    this.records[record.id] = record;
-    this.journal.append(JSON.stringify(record));
-    const ended = record.outcome.kind === 'ok' || record.outcome.kind === 'failed';
-    const line = result && ended ? waitingLine(record.id, result, this.options, sent) : undefined;
-    if (line === undefined || !this.answers) return;
-    this.answers.append(line);
-    this.waiting++;
-  }
-
-  /** Everything added is on the disk, or `error` says why not. */
+  /** Everything added is on the disk, or was refused by it. After this records and answers can be read. */
   async settle(): Promise<void> {
-    await Promise.all([this.journal.close(), this.answers?.close()]);
+    await Promise.all([this.journal.settle(), this.answers?.settle()]);
+  }
+
+  /** Counted, once `rewrite` has ended; undefined when the disk refused it and memory had no room either. */
+  record(id: number): RequestRecord | undefined {
+    const line = this.counted ? this.counted.read(id) : this.journal.read(id);
+    return line === undefined ? undefined : (JSON.parse(line) as RequestRecord);
+  }
+
+  answer(id: number): WaitingAnswer | undefined {
+    const line = this.answers?.read(id);
+    return line === undefined ? undefined : (JSON.parse(line) as WaitingAnswer);
   }
 
   /**
-   * Replaces the journal by the counted records in planned order. The journal stays as it was when the disk refuses; that error is
-   * thrown.
+   * Replaces the journal by what `count` makes of its records, in planned order. The journal stays as it was when the disk refuses;
+   * that error is thrown.
    */
-  async rewriteJournal(): Promise<void> {
-    const file = path.join(this.options.folder, RECORDS_FILE);
-    const temporary = `${file}.tmp`;
+  async rewrite(
+    count: (record: RequestRecord, answer: WaitingAnswer | undefined) => Promise<RequestRecord>,
+  ): Promise<void> {
+    const { folder, capacity } = this.options;
+    const file = path.join(folder, RECORDS_FILE);
+    const lines = await IndexedLines.create(`${file}.tmp`, capacity);
     try {
-      const lines = await LineFile.create(temporary);
-      for (const record of this.records) {
-        lines.append(JSON.stringify(record));
+      for (let id = 0; id < capacity; id++) {
+        const record = this.record(id);
+        if (record === undefined) continue;
+        lines.append(id, JSON.stringify(await count(record, this.answer(id))));
         await lines.drained();
+        if (lines.error) break;
       }
-      await lines.close();
+      await lines.settle();
       if (lines.error) throw lines.error;
-      renameSync(temporary, file);
+      lines.replace(file);
     } catch (error) {
-      rmSync(temporary, { force: true });
+      lines.discard();
       throw error;
     }
+    this.journal.close();
+    this.counted = lines;
+  }
+
+  /** Nothing is read any more. */
+  close(): void {
+    this.journal.close();
+    this.answers?.close();
+    this.counted?.close();
   }
 
   discardWaiting(): void {
-    if (existsSync(this.waitingFile)) rmSync(this.waitingFile);
+    const file = path.join(this.options.folder, WAITING_FILE);
+    if (existsSync(file)) rmSync(file);
   }
 }

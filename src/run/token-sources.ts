@@ -14,20 +14,47 @@ export interface TokenRule {
   readonly hasTokenizerSection: boolean;
 }
 
+/** Takes the successes of the measured stages one by one: who counted how many of them. */
+export class CountTally {
+  private successes = 0;
+  private readonly output = { serverCounted: 0, clientCounted: 0 };
+  private readonly input = { serverCounted: 0, clientCounted: 0 };
+  private isChunked = false;
+
+  constructor(private readonly rule: TokenRule) {}
+
+  add(record: RequestRecord): void {
+    if (record.outcome.kind !== 'ok') return;
+    this.successes++;
+    if (record.usage?.completionTokens !== undefined) this.output.serverCounted++;
+    if (record.usage?.promptTokens !== undefined) this.input.serverCounted++;
+    if (record.clientOutputTokens !== undefined) this.output.clientCounted++;
+    if (record.clientPromptTokens !== undefined) this.input.clientCounted++;
+    this.isChunked ||= record.chunkTokens !== undefined;
+  }
+
+  sources(): NonNullable<RunManifest['tokens']> {
+    return tokenSources(this.rule, this.output, this.input, this.successes, this.isChunked);
+  }
+}
+
 /**
  * Output: the client's tokenizer when there is one, unless use_server_output_tokens; then, and without a tokenizer, the server.
  * Input: the server where it counted, the client elsewhere. A server that counted some answers only makes the source "mixed".
  */
-export function tokenSources(rule: TokenRule, successes: readonly RequestRecord[]): NonNullable<RunManifest['tokens']> {
+function tokenSources(
+  rule: TokenRule,
+  output: Counts,
+  input: Counts,
+  successes: number,
+  isChunked: boolean,
+): NonNullable<RunManifest['tokens']> {
   const { tokenizer, noTokenizer, useServerOutputTokens } = rule;
   const identity = tokenizer ? { tokenizer: tokenizer.identity } : {};
-  const output = countsOf(successes, 'completionTokens', 'clientOutputTokens');
-  const input = countsOf(successes, 'promptTokens', 'clientPromptTokens');
   const byClient = tokenizer !== undefined && !useServerOutputTokens;
-  const chunked = successes.some((record) => record.chunkTokens !== undefined);
   return {
     output: {
-      source: byClient ? clientSource(output) : serverFirst(output, successes.length),
+      source: byClient ? clientSource(output) : serverFirst(output, successes),
       ...identity,
       ...output,
       reason: byClient
@@ -37,27 +64,16 @@ export function tokenSources(rule: TokenRule, successes: readonly RequestRecord[
           : `${noTokenizer ?? 'no tokenizer is at hand'}, so only the server can count`,
     },
     input: {
-      source: serverFirst(input, successes.length),
+      source: serverFirst(input, successes),
       ...identity,
       ...input,
       reason: 'the server’s count is used where it sent one, the client’s elsewhere, as in inference-perf main',
     },
-    itl: chunked && rule.hasTokenizerSection ? 'tokens' : 'chunks',
+    itl: isChunked && rule.hasTokenizerSection ? 'tokens' : 'chunks',
   };
 }
 
 type Counts = Pick<TokenSource, 'serverCounted' | 'clientCounted'>;
-
-function countsOf(
-  successes: readonly RequestRecord[],
-  server: 'completionTokens' | 'promptTokens',
-  client: 'clientOutputTokens' | 'clientPromptTokens',
-): Counts {
-  return {
-    serverCounted: successes.filter((record) => record.usage?.[server] !== undefined).length,
-    clientCounted: successes.filter((record) => record[client] !== undefined).length,
-  };
-}
 
 function clientSource({ clientCounted }: Counts): CountSource {
   return clientCounted > 0 ? 'client-tokenizer' : 'not-counted';

@@ -4,12 +4,12 @@ import type { EffectiveConfig } from '../config/runtime';
 import type { RunEvent } from '../events';
 import type { StopControl } from '../loadgen/stop';
 import type { LifecycleReport } from '../metrics/lifecycle';
-import type { RequestRecord } from '../metrics/record';
 import type { Problem } from '../problem';
 import type { RunManifest } from '../report/manifest';
 import type { StackRecord } from '../report/stack';
 import type { Upload } from '../report/storage/upload';
 import type { SavedDirective } from '../report/write-config';
+import type { StageFigures } from './finish';
 import type { FrozenStream } from './frozen';
 
 /** A config that was read, checked and filled, and where it came from. */
@@ -23,6 +23,8 @@ export interface RunInput {
   /** `--set` arguments, as given; secrets in them are removed before they are saved. */
   readonly overrides: readonly string[];
   readonly directives: readonly SavedDirective[];
+  /** Pitfalls that the config accepts, each with its reason. */
+  readonly suppressions?: readonly { readonly codes: readonly string[]; readonly reason: string }[] | undefined;
   readonly warmupStages: readonly number[];
   /** Where `config.load.base_seed` came from. */
   readonly seedSource: 'directive' | 'load.base_seed' | 'clock';
@@ -52,6 +54,8 @@ export interface RunOptions {
   /** Certificate authorities of the server beside the system's (`--ca-file`). */
   readonly caPath?: string | undefined;
   readonly clientFactory: (options: ClientOptions) => Client;
+  /** Sending threads; without this the engine's own loop sends. */
+  readonly workers?: { readonly count: number | 'auto'; readonly file: string } | undefined;
   /** Seconds given to what is in flight after a graceful stop. */
   readonly graceSeconds: number;
   readonly now: () => Date;
@@ -60,8 +64,8 @@ export interface RunOptions {
 export interface FinishedRun {
   readonly folder: string;
   readonly manifest: RunManifest;
-  /** In planned order. */
-  readonly records: readonly RequestRecord[];
+  /** Of each stage with an ended request: what the table at the end shows. */
+  readonly figures: ReadonlyMap<number, StageFigures>;
   readonly stages: ReadonlyMap<number, LifecycleReport>;
   readonly summary?: LifecycleReport;
   /** Why the run is not valid, in words; absent when it is. */
@@ -74,3 +78,5 @@ export type RunResult =
   /** Nothing was sent. `unusable`: the config cannot be run; `failed`: the server or the disk did not take part. */
   | { readonly kind: 'refused'; readonly why: 'unusable' | 'failed'; readonly problems: readonly Problem[] }
   | { readonly kind: 'ran'; readonly run: FinishedRun; readonly problems: readonly Problem[] };
+
+export type { StageFigures } from './finish';

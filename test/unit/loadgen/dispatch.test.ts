@@ -1,7 +1,8 @@
 // Sending: on time, in order, never more in flight than allowed, never dropped, and accounted for when it is stopped.
 import { describe, expect, it } from 'vitest';
 import type { PreparedRequest } from '../../../src/client/types';
-import { dispatch, type DispatchOutcome, type Pacing } from '../../../src/loadgen/dispatch';
+import { dispatch } from '../../../src/loadgen/dispatch';
+import type { DispatchOutcome, Pacing } from '../../../src/loadgen/flights';
 import { LiveFigures } from '../../../src/loadgen/live';
 import { StopControl } from '../../../src/loadgen/stop';
 import { fakeClient, requests, type FakeClient } from './fake-client';

@@ -40,12 +40,12 @@ async function run(
     client,
     intervalSeconds,
     timeoutSeconds: 5,
-    keepRawBody: false,
+    answers: { texts: false, raw: false },
     graceSeconds: 0.05,
     stop,
     zeroSeconds: zero,
     onEvent: (event) => events.push(event),
-    onRecord: (record) => records.push(record),
+    onEnded: ({ line }) => records.push(JSON.parse(line) as RequestRecord),
   });
   return { outcomes, records, events, zero };
 }

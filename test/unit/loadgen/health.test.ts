@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { judgeHealth, LoopMeter, slope } from '../../../src/loadgen/health';
 import { planLoad, type PlannedLoadStage } from '../../../src/loadgen/plan';
 import type { RequestRecord } from '../../../src/metrics/record';
+import { StageTally } from '../../../src/loadgen/tally';
 
 function stageOf(concurrency?: number): PlannedLoadStage {
   const planned = planLoad({
@@ -32,15 +33,21 @@ function records(delay: (id: number) => number, latency = 0.5): RequestRecord[] 
     promptHash: String(id),
   }));
 }
+/** What a stage keeps of such records. */
+function tallyOf(list: readonly RequestRecord[]): StageTally {
+  const tally = new StageTally(list.length);
+  for (const record of list) tally.add(record);
+  return tally;
+}
 const judge = (
   delay: (id: number) => number,
   { use = calm, maxInFlight = 9, of = stage }: { use?: typeof calm; maxInFlight?: number; of?: PlannedLoadStage } = {},
-) => judgeHealth(of, records(delay), { maxInFlight }, use);
+) => judgeHealth(of, tallyOf(records(delay)), { maxInFlight }, use);
 
 describe('stages too small to judge', () => {
   it('a stage that sent nothing was not limited by the client', () => {
     const busy = { ...calm, eventLoopUse: 1 };
-    expect(judgeHealth(stage, [], { maxInFlight: 0 }, busy)).toMatchObject({ verdict: 'ok', reasons: [] });
+    expect(judgeHealth(stage, tallyOf([]), { maxInFlight: 0 }, busy)).toMatchObject({ verdict: 'ok', reasons: [] });
   });
 
   it('one late send near the end of a short stage is no lower rate', () => {
@@ -61,8 +68,8 @@ describe('stages too small to judge', () => {
         const base = { id, stage: 0, scheduledSeconds, sentSeconds, endSeconds: sentSeconds + 0.1 };
         return { ...base, chunkSeconds: [], outcome: { kind: 'ok' }, promptHash: String(id) };
       });
-    expect(judgeHealth(short, late(0.04), { maxInFlight: 3 }, calm).verdict).toBe('ok');
-    expect(judgeHealth(short, late(0.4), { maxInFlight: 3 }, calm).verdict).toBe('client-limited');
+    expect(judgeHealth(short, tallyOf(late(0.04)), { maxInFlight: 3 }, calm).verdict).toBe('ok');
+    expect(judgeHealth(short, tallyOf(late(0.4)), { maxInFlight: 3 }, calm).verdict).toBe('client-limited');
   });
 });
 
@@ -109,7 +116,7 @@ describe('verdicts', () => {
   });
 
   it('has nothing to say of a stage that sent nothing', () => {
-    expect(judgeHealth(stage, [], { maxInFlight: 0 }, calm)).toMatchObject({ verdict: 'ok', reasons: [] });
+    expect(judgeHealth(stage, tallyOf([]), { maxInFlight: 0 }, calm)).toMatchObject({ verdict: 'ok', reasons: [] });
   });
 });
 

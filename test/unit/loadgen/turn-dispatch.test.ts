@@ -1,7 +1,7 @@
 // Turns of conversations: each after the answer before it, exact in number, nothing lost, the body with what was said.
 import { describe, expect, it } from 'vitest';
 import { Conversations, type TurnPlan } from '../../../src/datagen/conversation';
-import type { DispatchOptions } from '../../../src/loadgen/dispatch';
+import type { DispatchOptions } from '../../../src/loadgen/flights';
 import { LiveFigures } from '../../../src/loadgen/live';
 import { StopControl } from '../../../src/loadgen/stop';
 import { dispatchTurns, hasTurns, type TurnRequest } from '../../../src/loadgen/turn-dispatch';
@@ -78,7 +78,9 @@ describe('closed loop', () => {
     expect(outcome.maxInFlight).toBe(4);
     expect(ended[0]!.text).toBe('sys u0.0');
     expect(ended[12]!.text).toBe('sys u0.0 a0 u0.1 a6 u0.2');
-    expect(JSON.parse(client.sent.find(({ id }) => id === 12)!.body)).toEqual({ prompt: 'sys u0.0 a0 u0.1 a6 u0.2' });
+    expect(JSON.parse(String(client.sent.find(({ id }) => id === 12)!.body))).toEqual({
+      prompt: 'sys u0.0 a0 u0.1 a6 u0.2',
+    });
   });
 
   it('a free slot takes the next idle conversation instead of waiting for a busy one', async () => {

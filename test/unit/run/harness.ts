@@ -7,6 +7,7 @@ import { loadConfig } from '../../../src/config/load';
 import { withRuntimeDefaults } from '../../../src/config/runtime';
 import type { RunEvent } from '../../../src/events';
 import { StopControl } from '../../../src/loadgen/stop';
+import type { RequestRecord } from '../../../src/metrics/record';
 import { runBenchmark, type FinishedRun, type RunOptions, type RunResult } from '../../../src/run';
 
 export interface Harness {
@@ -14,7 +15,7 @@ export interface Harness {
   readonly events: RunEvent[];
   remove(): void;
   run(yaml: string, changes?: Partial<RunOptions> & { overrides?: readonly string[] }): Promise<RunResult>;
-  ran(yaml: string, changes?: Partial<RunOptions>): Promise<FinishedRun>;
+  ran(yaml: string, changes?: Partial<RunOptions>): Promise<FinishedRun & { records: readonly RequestRecord[] }>;
 }
 
 export function harness(): Harness {
@@ -62,7 +63,7 @@ export function harness(): Harness {
     ran: async (yaml, changes) => {
       const result = await run(yaml, changes);
       if (result.kind === 'refused') throw new Error(result.problems.map(({ message }) => message).join('\n'));
-      return result.run;
+      return { ...result.run, records: recordsOf(result.run) };
     },
   };
 }
@@ -95,4 +96,10 @@ export const SAMPLE_TOKENIZER = path.resolve(import.meta.dirname, '../../../samp
 
 export function readJson(...names: string[]): unknown {
   return JSON.parse(readFileSync(path.join(...names), 'utf8'));
+}
+
+/** The journal of a finished run, in planned order. */
+export function recordsOf({ folder }: Pick<FinishedRun, 'folder'>): RequestRecord[] {
+  const lines = readFileSync(path.join(folder, 'records.jsonl'), 'utf8').trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as RequestRecord);
 }

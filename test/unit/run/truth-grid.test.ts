@@ -122,7 +122,7 @@ describe('a seed', () => {
     const sent = [...clients[0]!.sent].sort((a, b) => a.id - b.id);
     const zero = manifest.stages.map(({ startSeconds }) => startSeconds!);
     return {
-      bodies: sent.map(({ body }) => body),
+      bodies: sent.map(({ body }) => String(body)),
       hashes: [manifest.workload.fingerprint, ...manifest.stages.map(({ scheduleHash }) => scheduleHash)],
       offsets: records.map(({ stage, scheduledSeconds }) => Number((scheduledSeconds - zero[stage]!).toFixed(6))),
     };

@@ -1,0 +1,42 @@
+// What is put aside of an answer while the clock runs: its texts, until their tokens are counted, as one line of JSON.
+import type { WireResult } from '../client/types';
+import type { TurnRequest } from './turn-dispatch';
+
+export interface AnswerNeeds {
+  /** Texts are needed: there is a tokenizer to count them. */
+  readonly texts: boolean;
+  /** Answers as received are needed: per-request reports are asked for. */
+  readonly raw: boolean;
+}
+
+/** One answer that waits. */
+export interface WaitingAnswer {
+  readonly id: number;
+  readonly chunks?: readonly string[];
+  readonly text?: string;
+  readonly raw?: string;
+  /** What was really sent, for a turn of a conversation: nobody knew it beforehand. */
+  readonly prompt?: readonly string[];
+  readonly body?: string;
+}
+
+/** Undefined when nobody will ask for it, and for requests that were cancelled. */
+export function answerLine(
+  id: number,
+  result: WireResult,
+  needs: AnswerNeeds,
+  sent?: Pick<TurnRequest, 'body' | 'promptTexts' | 'turn'>,
+): string | undefined {
+  if (!needs.texts && !needs.raw) return undefined;
+  if (result.outcome.kind !== 'ok' && result.outcome.kind !== 'failed') return undefined;
+  const streamed = result.chunkTexts.length > 0;
+  const line: WaitingAnswer = {
+    id,
+    ...(needs.texts && streamed ? { chunks: result.chunkTexts } : {}),
+    ...(needs.texts && !streamed ? { text: result.outputText } : {}),
+    ...(needs.raw ? { raw: result.rawBody ?? '' } : {}),
+    ...(needs.texts && sent?.turn ? { prompt: sent.promptTexts } : {}),
+    ...(needs.raw && sent?.turn ? { body: String(sent.body) } : {}),
+  };
+  return JSON.stringify(line);
+}

@@ -1,0 +1,117 @@
+// The requests of a stage in memory that threads share: bodies and the rest as bytes, so that N threads do not hold them N times.
+import type { RequestList } from './flights';
+import type { EngineRequest } from './share';
+
+/** Counters at fixed places of `counters`. */
+const NEXT = 0;
+const IN_FLIGHT = 1;
+const PLACES = 4;
+
+export interface SharedTable {
+  readonly bytes: SharedArrayBuffer;
+  /** Float64: four per request, where its fields and its body begin and end in `bytes`. */
+  readonly places: SharedArrayBuffer;
+  /** Int32: index of the next untaken request, requests in flight. */
+  readonly counters: SharedArrayBuffer;
+  /** Float64 per request: when it was handed to a client, seconds of the shared clock; 0 while it was not. */
+  readonly taken: SharedArrayBuffer;
+}
+
+/** Equal bodies are kept once. Prompt texts go along only where a conversation needs them. */
+export function shareRequests(requests: readonly EngineRequest[]): SharedTable {
+  const fields = requests.map((request) =>
+    JSON.stringify({ ...request, body: undefined, ...(request.turn ? {} : { promptTexts: undefined }) }),
+  );
+  const lengths = new Map<string, number>();
+  let total = 0;
+  for (const [index, { body }] of requests.entries()) {
+    const text = body as string;
+    total += Buffer.byteLength(fields[index]!);
+    if (lengths.has(text)) continue;
+    const length = Buffer.byteLength(text);
+    lengths.set(text, length);
+    total += length;
+  }
+  const bytes = new SharedArrayBuffer(Math.max(1, total));
+  const buffer = Buffer.from(bytes);
+  const places = new SharedArrayBuffer(Math.max(1, requests.length) * 8 * PLACES);
+  const place = new Float64Array(places);
+  const bodies = new Map<string, number>();
+  let at = 0;
+  for (const [index, { body }] of requests.entries()) {
+    const text = body as string;
+    const fieldsAt = at;
+    at += buffer.write(fields[index]!, at);
+    const fieldsEnd = at;
+    let bodyAt = bodies.get(text);
+    if (bodyAt === undefined) {
+      bodyAt = at;
+      bodies.set(text, at);
+      at += buffer.write(text, at);
+    }
+    place.set([fieldsAt, fieldsEnd, bodyAt, bodyAt + lengths.get(text)!], PLACES * index);
+  }
+  return {
+    bytes,
+    places,
+    counters: new SharedArrayBuffer(8),
+    taken: new SharedArrayBuffer(Math.max(1, requests.length) * 8),
+  };
+}
+
+/** A thread's view of its share; a request is read when it is sent. */
+export class SharedRequests implements RequestList<EngineRequest> {
+  readonly length: number;
+  private readonly buffer: Buffer;
+  private readonly places: Float64Array;
+
+  constructor(
+    table: SharedTable,
+    private readonly indices: Uint32Array,
+  ) {
+    this.length = indices.length;
+    this.buffer = Buffer.from(table.bytes);
+    this.places = new Float64Array(table.places);
+  }
+
+  at(position: number): EngineRequest | undefined {
+    const index = this.indices[position];
+    if (index === undefined) return undefined;
+    const [from, to, bodyFrom, bodyTo] = this.places.subarray(PLACES * index, PLACES * (index + 1));
+    const fields = JSON.parse(this.buffer.toString('utf8', from, to)) as Omit<EngineRequest, 'body' | 'promptTexts'> &
+      Partial<Pick<EngineRequest, 'promptTexts'>>;
+    return { promptTexts: [], ...fields, body: this.buffer.subarray(bodyFrom, bodyTo) };
+  }
+}
+
+/** What the threads of a stage count together. */
+export class StageCounters {
+  private readonly counters: Int32Array;
+  private readonly times: Float64Array;
+
+  constructor(table: SharedTable) {
+    this.counters = new Int32Array(table.counters);
+    this.times = new Float64Array(table.taken);
+  }
+
+  take(): number {
+    return Atomics.add(this.counters, NEXT, 1);
+  }
+
+  up(): number {
+    return Atomics.add(this.counters, IN_FLIGHT, 1) + 1;
+  }
+
+  down(count = 1): void {
+    Atomics.sub(this.counters, IN_FLIGHT, count);
+  }
+
+  markTaken(index: number, sharedSeconds: number): void {
+    this.times[index] = sharedSeconds;
+  }
+
+  takenAt(index: number): number | undefined {
+    const seconds = this.times[index]!;
+    return seconds === 0 ? undefined : seconds;
+  }
+}

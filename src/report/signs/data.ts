@@ -92,7 +92,8 @@ const stops: Sign = (scope, report) => {
       scope.id,
       `${figures}: answers end where the model ends them (${tgi ? 'tgi does not know ignore_eos' : 'ignore_eos is off'})`,
     );
-  if (asked.fixed) return undefined; // the caution on asked lengths says it, with the counter
+  // The caution on asked lengths says it of a fixed length, with its counter.
+  if (asked.fixed && dataType(report) === 'shared_prefix') return undefined;
   return said('CMP036', scope.id, `${figures}, although ignore_eos was sent: the server stopped early`);
 };
 

@@ -1,0 +1,32 @@
+// Pitfalls that a report shows by itself: each fires on its evidence and is silent just beside it.
+import { describe, expect, it } from 'vitest';
+import { judgeReport, violated } from '../../../src/report/identities';
+import { openReports } from '../../../src/report/open';
+import { memoryFolder } from '../support/memory-folder';
+import { perfFolder, type PerfFolder } from '../support/perf-folder';
+import { REPORT_CASES } from './report-cases';
+
+async function seen(folder: PerfFolder): Promise<readonly string[]> {
+  const opened = await openReports(memoryFolder(perfFolder(folder)));
+  if (!opened.ok) throw new Error(JSON.stringify(opened.problems));
+  const [only, ...more] = opened.value.reports;
+  expect(more).toEqual([]);
+  const judgement = judgeReport(only!.report);
+  return [...judgement.cautions, ...violated(judgement)].map(({ pitfall, message }) => {
+    expect(message).toBeTruthy();
+    return pitfall ?? 'none';
+  });
+}
+
+describe('pitfalls in a report', () => {
+  it('the honest run shows none', async () => {
+    expect(await seen({ stages: [{}] })).toEqual([]);
+    expect(await seen({ stages: [{}], summary: {} })).toEqual([]);
+  });
+
+  it.each(REPORT_CASES)('CMP%i', async (number, fires, silent) => {
+    const code = `CMP${String(number).padStart(3, '0')}`;
+    expect(await seen(fires)).toContain(code);
+    expect(await seen(silent)).not.toContain(code);
+  });
+});

@@ -31,7 +31,7 @@ export function plannedManifest(
     name: path.basename(input.file).replace(/\.ya?ml$/i, ''),
     state: 'running',
     tool: { name: 'isoperf', version: options.version.isoperf },
-    runtime: runtimeFacts(options),
+    runtime: { ...runtimeFacts(options), workers: prepared.workers.count, workersReason: prepared.workers.reason },
     clock: { startedAt: options.now().toISOString(), zeroMonotonicSeconds: performance.now() / 1000 },
     config: {
       file: input.file,
@@ -43,6 +43,9 @@ export function plannedManifest(
         ...(value === undefined ? {} : { value }),
         path: [...place],
       })),
+      ...(input.suppressions === undefined || input.suppressions.length === 0
+        ? {}
+        : { suppressions: input.suppressions.map(({ codes, reason }) => ({ codes: [...codes], reason })) }),
       effective: savedConfig(config, Math.max(...stages.map(({ plan }) => plan.count))),
     },
     workload: {

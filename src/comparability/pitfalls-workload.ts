@@ -16,7 +16,6 @@ import {
   type Facts,
   type Path,
 } from './pitfalls-pair';
-import { sideStreams } from './side';
 
 const DISTRIBUTIONS: readonly Path[] = [
   ['data', 'input_distribution'],
@@ -163,7 +162,8 @@ const serverDefaults: Between = (pair) => {
 const oneStreams: Between = (pair) => differs(pair, ['api', 'streaming']);
 
 const gapBasis: Between = (pair) => {
-  if (!sideStreams(pair.a.side) && !sideStreams(pair.b.side)) return undefined;
+  const gaps = (facts: Facts) => definitionOf(facts, 'token_gap') ?? definitionOf(facts, 'chunk_gap');
+  if (!gaps(pair.a) || !gaps(pair.b)) return undefined;
   const tokenizers = [pair.a, pair.b].map((facts) => value(facts, ['tokenizer']) !== undefined);
   if (!pair.a.side.run.config || !pair.b.side.run.config || tokenizers[0] === tokenizers[1]) return undefined;
   if (pair.a.side.run.tool.name !== pair.b.side.run.tool.name) return undefined;

@@ -22,7 +22,7 @@ const two = (first: Patch, second: Patch = {}, config: Patch = {}): PerfFolder =
   config: merge({ load: { stages: [20, 20].map((rate) => ({ rate, duration: 20 })) } }, config),
 });
 
-const closed = (level: number, config: Patch = {}, rate: number | undefined = undefined): PerfFolder =>
+const closed = (level: number, config: Patch = {}, rate?: number): PerfFolder =>
   one(
     { load_summary: { concurrency: level, requested_rate: rate } },
     merge({ load: { type: 'concurrent', stages: [{ num_requests: 400, concurrency_level: level }] } }, config),

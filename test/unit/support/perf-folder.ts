@@ -20,14 +20,13 @@ export function tail(of: Json, changes: Json): Json {
 
 /** Objects are merged, everything else replaced; `undefined` removes a key. */
 export function merge(base: Json, patch: Patch): Json {
-  const merged: Record<string, unknown> = { ...base };
+  const merged = new Map(Object.entries(base));
   for (const [key, value] of Object.entries(patch)) {
-    const before = merged[key];
-    if (value === undefined) delete merged[key];
-    else if (isObject(before) && isObject(value)) merged[key] = merge(before, value);
-    else merged[key] = value;
+    const before = merged.get(key);
+    if (value === undefined) merged.delete(key);
+    else merged.set(key, isObject(before) && isObject(value) ? merge(before, value) : value);
   }
-  return merged;
+  return Object.fromEntries(merged);
 }
 
 function isObject(value: unknown): value is Json {

@@ -1,0 +1,30 @@
+// Pitfalls seen between two runs: those of one report travel into every comparison of it, the others need the pair.
+import { describe, expect, it } from 'vitest';
+import { pitfallByCode } from '../../../src/pitfalls/catalogue';
+import { compared, HONEST, PAIR_CASES } from './comparison-cases';
+import { REPORT_CASES } from './report-cases';
+
+const codeOf = (number: number): string => `CMP${String(number).padStart(3, '0')}`;
+const PAIRED = new Set(PAIR_CASES.map(([number]) => number));
+
+describe('pitfalls that only a pair shows', () => {
+  it.each(PAIR_CASES)('CMP%i', async (number, fires, silent) => {
+    const code = codeOf(number);
+    const seen = (await compared(fires)).pitfalls.find((pitfall) => pitfall.code === code);
+    expect(seen).toMatchObject({ side: 'between', title: pitfallByCode(code)?.title });
+    expect(seen?.words).toMatch(/\w{3}/);
+    expect((await compared(silent)).pitfalls.map((pitfall) => pitfall.code)).not.toContain(code);
+  });
+});
+
+describe('pitfalls of one report, in a comparison with an honest one', () => {
+  it.each(REPORT_CASES.filter(([number]) => !PAIRED.has(number)))('CMP%i', async (number, fires, silent) => {
+    const code = codeOf(number);
+    const seen = (await compared({ a: fires, b: HONEST })).pitfalls.find((pitfall) => pitfall.code === code);
+    expect(seen?.side).toBe('A');
+    const swapped = (await compared({ a: HONEST, b: fires })).pitfalls.find((pitfall) => pitfall.code === code);
+    expect(swapped?.side).toBe('B');
+    const beside = await compared({ a: silent, b: HONEST });
+    expect(beside.pitfalls.map((pitfall) => pitfall.code)).not.toContain(code);
+  });
+});

@@ -52,10 +52,16 @@ export interface Restore {
 
 export type HostMessage =
   | { readonly type: 'loading'; readonly words: string }
-  | { readonly type: 'report'; readonly view: ReportView; readonly restore: Restore }
+  | {
+      readonly type: 'report';
+      readonly view: ReportView;
+      readonly restore: Restore;
+      /** The view stands for a file of the explorer, which can be read as text as well. */
+      readonly asText?: boolean;
+    }
   | { readonly type: 'comparison'; readonly view: ComparisonView; readonly restore: Restore }
   | { readonly type: 'live'; readonly view: LiveView; readonly restore: Restore }
-  | { readonly type: 'failed'; readonly message: string; readonly remedy: string }
+  | { readonly type: 'failed'; readonly message: string; readonly remedy: string; readonly asText?: boolean }
   | { readonly type: 'copied' };
 
 export type WebviewMessage =
@@ -70,6 +76,7 @@ export type WebviewMessage =
   | { readonly type: 'align'; readonly dimension: string; readonly on: boolean }
   | { readonly type: 'swap' }
   | { readonly type: 'compareWith' }
+  | { readonly type: 'openAsText' }
   | { readonly type: 'stop'; readonly now: boolean }
   | { readonly type: 'showLog' };
 
@@ -90,6 +97,7 @@ const CHECKS: Readonly<Record<WebviewMessage['type'], Check>> = {
   align: (message) => isShortText(message['dimension']) && typeof message['on'] === 'boolean',
   swap: always,
   compareWith: always,
+  openAsText: always,
   stop: (message) => typeof message['now'] === 'boolean',
   showLog: always,
 };

@@ -40,7 +40,7 @@ function receive(message: HostMessage): void {
       if (savedState().restore?.folders.join() !== message.restore.folders.join())
         saveState({ scroll: 0, stage: null });
       saveState({ restore: message.restore });
-      show(reportPage(message.view));
+      show(reportPage(message.view, message.asText));
       break;
     case 'comparison':
       saveState({ restore: message.restore });
@@ -55,7 +55,7 @@ function receive(message: HostMessage): void {
       }
       break;
     case 'failed':
-      showText(failed(message.message, message.remedy));
+      showText(failed(message));
       break;
     case 'copied':
       announce('Copied as Markdown');
@@ -63,7 +63,7 @@ function receive(message: HostMessage): void {
   }
 }
 
-function failed(message: string, remedy: string): HTMLElement {
+function failed({ message, remedy, asText }: Extract<HostMessage, { type: 'failed' }>): HTMLElement {
   return h(
     'div',
     { class: 'note note-bad', role: 'alert' },
@@ -73,7 +73,12 @@ function failed(message: string, remedy: string): HTMLElement {
       {},
       h('p', { class: 'note-title' }, message),
       h('p', {}, remedy),
-      button('Show Log', () => post({ type: 'showLog' })),
+      h(
+        'div',
+        { class: 'actions' },
+        asText === true && button('Open as Text', () => post({ type: 'openAsText' })),
+        button('Show Log', () => post({ type: 'showLog' })),
+      ),
     ),
   );
 }

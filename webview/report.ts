@@ -8,7 +8,8 @@ import { post, savedState, saveState } from './host';
 import { sign } from './keys';
 import type { Page } from './page';
 
-export function reportPage(view: ReportView): Page {
+/** @param asText the view stands for a file, which can be read as text as well */
+export function reportPage(view: ReportView, asText = false): Page {
   let stage = savedState().stage ?? undefined;
   if (!view.stages.rows.some((row) => row.stage === stage)) stage = undefined;
   const { element: charts, figures } = chartGrid(view.charts, stage);
@@ -21,7 +22,7 @@ export function reportPage(view: ReportView): Page {
     element: h(
       'main',
       { class: 'page report' },
-      head(view),
+      head(view, asText),
       notesSection(view.notes),
       section('Stages', stagesTable(view.stages, stage, select)),
       section('Charts', charts),
@@ -31,7 +32,7 @@ export function reportPage(view: ReportView): Page {
   };
 }
 
-function head(view: ReportView): HTMLElement {
+function head(view: ReportView, asText: boolean): HTMLElement {
   return h(
     'header',
     { class: 'head' },
@@ -44,6 +45,7 @@ function head(view: ReportView): HTMLElement {
         { class: 'actions' },
         button('Compare with…', () => post({ type: 'compareWith' })),
         button('Copy as Markdown', () => post({ type: 'copyMarkdown' }), { title: 'c' }),
+        asText && button('Open as Text', () => post({ type: 'openAsText' })),
       ),
     ),
     h('p', { class: 'identity' }, ...view.identity.map((part) => h('span', {}, part))),

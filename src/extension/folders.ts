@@ -1,5 +1,6 @@
 // Report folders in VS Code: read through its file system, found in the workspace, remembered where they lie outside it.
 import * as vscode from 'vscode';
+import { companions } from '../report/companions';
 import type { FolderAccess } from '../report/run';
 
 /** Reads a folder wherever VS Code can: local disk, remote, virtual workspace. */
@@ -31,8 +32,11 @@ export function folderAccess(uri: vscode.Uri): FolderAccess {
   };
 }
 
-/** What a report is read from: its folder, or one file of results that stands for itself. */
-export async function reportAccess(place: vscode.Uri): Promise<FolderAccess> {
+/**
+ * What a report is read from: its folder, or one file of results that stands for itself.
+ * @param alone without the files that would belong to it
+ */
+export async function reportAccess(place: vscode.Uri, alone = false): Promise<FolderAccess> {
   const isFile = ((await typeOf(place)) & vscode.FileType.File) !== 0;
   if (!isFile) return folderAccess(place);
   const folder = folderAccess(parentOf(place));
@@ -40,7 +44,7 @@ export async function reportAccess(place: vscode.Uri): Promise<FolderAccess> {
   return {
     ...folder,
     name: vscode.workspace.asRelativePath(place, false),
-    list: () => Promise.resolve([file]),
+    list: async () => (alone ? [file] : companions(file, await folder.list())),
     folders: () => Promise.resolve([]),
   };
 }
@@ -54,7 +58,7 @@ async function typeOf(place: vscode.Uri): Promise<vscode.FileType> {
   }
 }
 
-const PART_OF_REPORT = /^(?:run\.json|records\.jsonl|.*_lifecycle_metrics\.json|.*config\.ya?ml)$/;
+const PART_OF_REPORT = /^(?:run\.json|records\.jsonl|.*_(?:lifecycle|prometheus)_metrics\.json|.*config\.ya?ml)$/;
 
 /** A file of a report folder stands for its folder; any other file, or a folder, for itself. */
 export function reportPlace(given: vscode.Uri): vscode.Uri {

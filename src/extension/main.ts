@@ -19,7 +19,7 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
     runs: new Runs(context.workspaceState),
     keys: new ApiKeys(context.secrets, context.globalState),
-    reports: new ReportPanels(context.extensionUri, log),
+    reports: new ReportPanels(context.extensionUri, log, context.workspaceState),
   };
   const configs = new Configs();
   const controller = new RunController(services);

@@ -28,8 +28,9 @@ export interface OpenComparison {
   readonly view: ComparisonView;
 }
 
-export async function openReport(folder: vscode.Uri): Promise<Result<OpenReport>> {
-  const read = await readRun(await reportAccess(folder));
+/** @param alone of a file: without the files that would belong to it */
+export async function openReport(folder: vscode.Uri, alone = false): Promise<Result<OpenReport>> {
+  const read = await readRun(await reportAccess(folder, alone));
   if (!read.ok) return read;
   return { ok: true, value: { run: read.value, view: reportView(read.value) }, problems: read.problems };
 }

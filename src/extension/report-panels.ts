@@ -2,10 +2,13 @@
 import * as vscode from 'vscode';
 import type { DimensionId } from '../comparability/comparison';
 import { parseRestore, type Restore, type Side, type WebviewMessage } from '../messages';
+import type { Result } from '../problem';
 import type { Run } from '../report/run';
-import { parentOf } from './folders';
+import { parentOf, reportPlace } from './folders';
+import { OpenTabs } from './open-tabs';
 import { Panel, VIEW_TYPES, type PanelOwner } from './panel';
 import type { OpenComparison, OpenReport } from './read-run';
+import { openAsText } from './report-editor';
 
 type Pair = readonly [vscode.Uri, vscode.Uri];
 
@@ -14,11 +17,15 @@ const readers = () => import('./read-run');
 
 export class ReportPanels {
   private readonly open = new Map<string, Panel>();
+  private readonly tabs: OpenTabs;
 
   constructor(
     private readonly extension: vscode.Uri,
     private readonly log: vscode.LogOutputChannel,
-  ) {}
+    memory: vscode.Memento,
+  ) {
+    this.tabs = new OpenTabs(memory);
+  }
 
   /** Shows the report of a folder; a panel that shows it already comes to the front. */
   async showReport(folder: vscode.Uri): Promise<void> {
@@ -31,7 +38,7 @@ export class ReportPanels {
     const owner = new ReportOwner(folder, this);
     const panel = Panel.create(this.extension, 'report', nameOf(folder), owner);
     this.keep(key, panel);
-    if (await owner.load(panel)) await this.closeDouble(panel);
+    if (await owner.load(panel)) await this.closeDouble(key, panel);
   }
 
   /** A live view has ended: the same panel becomes the report. */
@@ -52,7 +59,7 @@ export class ReportPanels {
     const owner = new ComparisonOwner(folders, intended, this);
     const panel = Panel.create(this.extension, 'comparison', `${nameOf(folders[0])} ↔ ${nameOf(folders[1])}`, owner);
     this.keep(key, panel);
-    if (await owner.load(panel)) await this.closeDouble(panel);
+    if (await owner.load(panel)) await this.closeDouble(key, panel);
   }
 
   /** Panels that were open when the window was reloaded find their folders again. */
@@ -91,13 +98,21 @@ export class ReportPanels {
   private keep(key: string, panel: Panel): void {
     this.open.set(key, panel);
     panel.view.onDidDispose(() => {
-      if (this.open.get(key) === panel) this.open.delete(key);
+      if (this.open.get(key) !== panel) return;
+      this.open.delete(key);
+      this.tabs.forget(key);
     });
   }
 
-  /** A report file opened as an editor of its own: "Reopen Editor With… IsoPerf Report". */
-  async showInEditor(view: vscode.WebviewPanel, place: vscode.Uri): Promise<void> {
-    const owner = new ReportOwner(place, this, false);
+  /** The title of a tab, once it is known what it shows. */
+  entitle(panel: Panel, title: string): void {
+    panel.view.title = title;
+    for (const [key, known] of this.open) if (known === panel) this.tabs.remember(key, title);
+  }
+
+  /** A report file opened as an editor of its own, which can be turned into the text editor. */
+  async showInEditor(view: vscode.WebviewPanel, file: vscode.Uri): Promise<void> {
+    const owner = new ReportOwner(reportPlace(file), this, file);
     await owner.load(Panel.adopt(this.extension, view, 'report', view.title, owner));
   }
 
@@ -105,10 +120,10 @@ export class ReportPanels {
    * After a reload VS Code keeps a hidden tab without asking anybody for its content, so that nothing here knows of it.
    * When the same report is opened anew, the old tab would be its double: it is closed.
    */
-  private async closeDouble(panel: Panel): Promise<void> {
+  private async closeDouble(key: string, panel: Panel): Promise<void> {
     const { title, viewType, visible } = panel.view;
     // A tab nobody has asked for its content is hidden; with our own one in front, no hidden tab is ours.
-    if (!visible) return;
+    if (!visible || !this.tabs.isOnly(key, title)) return;
     for (const known of this.open.values()) if (known !== panel && known.view.title === title) return;
     const doubles = vscode.window.tabGroups.all.flatMap((group) =>
       group.tabs.filter(
@@ -128,7 +143,11 @@ export class ReportPanels {
   }
 
   async swap(panel: Panel, owner: ComparisonOwner): Promise<void> {
-    for (const [key, known] of this.open) if (known === panel) this.open.delete(key);
+    for (const [key, known] of this.open) {
+      if (known !== panel) continue;
+      this.open.delete(key);
+      this.tabs.forget(key);
+    }
     this.keep(`comparison ${owner.folders.join(' ')}`, panel);
     panel.view.title = `${nameOf(owner.folders[0])} ↔ ${nameOf(owner.folders[1])}`;
     await owner.load(panel);
@@ -139,31 +158,44 @@ class ReportOwner implements PanelOwner {
   private report: OpenReport | undefined;
 
   constructor(
-    private readonly folder: vscode.Uri,
+    private folder: vscode.Uri,
     private readonly panels: ReportPanels,
-    /** An editor's title is its file's, and it is not ours to look for doubles of. */
-    private readonly isPanel = true,
+    /** The file whose editor this is; absent for panels. An editor's title is its file's, and it is not ours to look for doubles of. */
+    private readonly file?: vscode.Uri,
   ) {}
 
-  /** True when the title of the tab now says which run it is. */
+  /** True when it is shown in a tab of ours, whose title now says what it is. */
   async load(panel: Panel): Promise<boolean> {
     panel.show({ type: 'loading', words: `Reading ${nameOf(this.folder)} …` });
-    const { openReport, failureOf } = await readers();
-    const read = await openReport(this.folder);
+    const { failureOf } = await readers();
+    const asText = this.file !== undefined;
+    const read = await this.read();
     if (!read.ok) {
-      panel.show({ type: 'failed', ...failureOf(read.problems) });
+      panel.show({ type: 'failed', ...failureOf(read.problems), asText });
       return false;
     }
     this.report = read.value;
     const { run, view } = read.value;
-    panel.show({ type: 'report', view, restore: restoreOf('report', [this.folder]) });
-    if (!this.isPanel) return false;
-    panel.view.title = `Report: ${tabName(run, this.folder)}`;
-    return run.manifest !== undefined;
+    panel.show({ type: 'report', view, restore: restoreOf('report', [this.folder]), asText });
+    if (asText) return false;
+    this.panels.entitle(panel, `Report: ${tabName(run, this.folder)}`);
+    return true;
+  }
+
+  /** A file whose folder cannot be read as one run (it holds several, or other things) is read by itself. */
+  private async read(): Promise<Result<OpenReport>> {
+    const { openReport } = await readers();
+    const read = await openReport(this.folder);
+    if (read.ok || !this.file) return read;
+    const alone = await openReport(this.file, true);
+    if (!alone.ok) return read;
+    this.folder = this.file;
+    return alone;
   }
 
   async receive(message: WebviewMessage, panel: Panel): Promise<void> {
-    if (message.type === 'compareWith') {
+    if (message.type === 'openAsText' && this.file) await openAsText(this.file, panel.view);
+    else if (message.type === 'compareWith') {
       await vscode.commands.executeCommand('isoperf.compareWith', this.folder);
     } else if (message.type === 'copyMarkdown' && this.report) {
       const { asMarkdown } = await readers();
@@ -189,7 +221,7 @@ class ComparisonOwner implements PanelOwner {
     private aligned: readonly string[] = [],
   ) {}
 
-  /** True when the title of the tab now says which run it is. */
+  /** True when it is shown in a tab of ours, whose title now says what it is. */
   async load(panel: Panel): Promise<boolean> {
     panel.show({ type: 'loading', words: 'Reading and comparing both runs …' });
     const { openComparison, failureOf } = await readers();
@@ -200,7 +232,7 @@ class ComparisonOwner implements PanelOwner {
     }
     this.opened = read.value;
     this.send(panel);
-    return read.value.a.manifest !== undefined && read.value.b.manifest !== undefined;
+    return true;
   }
 
   private async judgeAgain({ a, b }: OpenComparison, panel: Panel): Promise<void> {
@@ -212,7 +244,7 @@ class ComparisonOwner implements PanelOwner {
   private send(panel: Panel): void {
     if (!this.opened) return;
     const { a, b } = this.opened;
-    panel.view.title = `${tabName(a, this.folders[0])} ↔ ${tabName(b, this.folders[1])}`;
+    this.panels.entitle(panel, `${tabName(a, this.folders[0])} ↔ ${tabName(b, this.folders[1])}`);
     const restore = { ...restoreOf('comparison', this.folders, this.intended), aligned: this.aligned };
     panel.show({ type: 'comparison', view: this.opened.view, restore });
   }
@@ -260,6 +292,7 @@ class ComparisonOwner implements PanelOwner {
       case 'showLog':
       case 'ready':
       case 'compareWith':
+      case 'openAsText':
       case 'stop':
         await receiveCommon(message);
     }

@@ -88,6 +88,11 @@ export class Workbench {
       .frameLocator('iframe#active-frame');
   }
 
+  /** A row of the explorer; files that came a moment ago are waited for. */
+  explorerRow(name: string): Locator {
+    return this.page.locator('.explorer-folders-view .monaco-list-row', { hasText: name }).first();
+  }
+
   /** A row of the tree "Runs". */
   runRow(name: string, text: string): Locator {
     const rows = this.page.locator('.pane', { hasText: 'Runs' }).locator('.monaco-list-row');

@@ -1,8 +1,9 @@
 // The host floor's story, in one real VS Code: a mistake mended, a run watched, a run cancelled, a report read, two runs compared.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { VLLM_RESULT } from '../page/sample-foreign';
 import type { Workbench } from './driver';
 
 export { Workbench } from './driver';
@@ -13,6 +14,9 @@ export interface HostTest {
 }
 
 const LONG = { timeout: 60_000 };
+
+/** As vLLM's own benchmark names its results. */
+const VLLM_FILE = 'openai-10qps-model-8b-20260722-060114.json';
 
 const THEMES = [
   ['Default Light Modern', 'vs', 'light'],
@@ -213,6 +217,61 @@ export const HOST_TESTS: readonly HostTest[] = [
         assert.equal(await workbench.tabs(/^Report: baseline/).count(), 1);
         await workbench.command('View: Close All Editors');
       }
+    },
+  },
+  {
+    name: 'a double click on a report file of the explorer opens the view; damaged files say so and open as text',
+    async body(workbench, workspace) {
+      const folder = path.join(workspace, 'from-elsewhere');
+      mkdirSync(folder);
+      writeFileSync(path.join(folder, VLLM_FILE), JSON.stringify(VLLM_RESULT));
+      writeFileSync(path.join(folder, 'summary_lifecycle_metrics.json'), '{"load_summary": <script>alert(1)</script>');
+      await workbench.command('View: Show Explorer');
+      await workbench.explorerRow('from-elsewhere').click();
+      await workbench.explorerRow(VLLM_FILE).dblclick();
+      const view = workbench.view();
+      await view.getByRole('heading', { level: 1, name: /^openai-10qps/ }).waitFor(LONG);
+      await view.getByText('vllm bench serve').first().waitFor();
+      await workbench.shot('host-11-explorer-report');
+      await view.getByText('Open as Text', { exact: true }).click();
+      await workbench.line('"total_token_throughput"').waitFor(LONG);
+      await workbench.shot('host-12-explorer-text');
+      await workbench.explorerRow('summary_lifecycle_metrics.json').dblclick();
+      await view
+        .locator('[role="alert"]')
+        .getByText(/is not JSON/)
+        .waitFor(LONG);
+      await workbench.shot('host-13-explorer-damaged');
+      await view.getByText('Open as Text', { exact: true }).click();
+      await workbench.line('<script>alert(1)</script>').waitFor(LONG);
+      await workbench.command('View: Close All Editors');
+    },
+  },
+  {
+    name: 'the report of another tool, hidden over a reload, is not opened twice',
+    async body(workbench) {
+      const titled = /^Report: from-elsewhere|^Report: openai-10qps/;
+      const openPanel = async (): Promise<void> => {
+        await workbench.explorerRow(VLLM_FILE).click({ button: 'right' });
+        await workbench.page.locator('.context-view .action-item', { hasText: 'Open Report' }).first().hover();
+        await workbench.page.keyboard.press('Enter');
+        await workbench
+          .view()
+          .getByRole('heading', { level: 1, name: /^openai-10qps/ })
+          .waitFor(LONG);
+      };
+      await openPanel();
+      // Another tab in front, so that VS Code asks nobody for the content of the report's after the reload.
+      await workbench.explorerRow('baseline.yaml').dblclick();
+      await workbench.line('load:').waitFor(LONG);
+      await workbench.reload();
+      await workbench.tab('baseline.yaml').waitFor();
+      await workbench.explorerRow(VLLM_FILE).waitFor(LONG);
+      assert.equal(await workbench.tabs(titled).count(), 1);
+      await openPanel();
+      await workbench.page.waitForTimeout(1000);
+      assert.equal(await workbench.tabs(titled).count(), 1);
+      await workbench.command('View: Close All Editors');
     },
   },
 ];

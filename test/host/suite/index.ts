@@ -10,6 +10,7 @@ export async function run(): Promise<void> {
   await import('./language.tests');
   await import('./editing.tests');
   await import('./runs.tests');
+  await import('./report-files.tests');
   const rows: { title: string; error?: string }[] = [];
   const failures = await new Promise<number>((resolve) => {
     const runner = mocha.run(resolve);

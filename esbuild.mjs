@@ -60,8 +60,9 @@ const bundles = {
   },
   cli: {
     ...common,
-    entryPoints: ['src/cli/main.ts'],
-    outfile: `${outdir}/cli.js`,
+    // The program of the engine's sending threads stands beside the command line.
+    entryPoints: { cli: 'src/cli/main.ts', 'load-worker': 'src/loadgen/load-worker.ts' },
+    outdir,
     plugins: [lazy(stores)],
     platform: 'node',
     format: 'cjs',

@@ -10,7 +10,7 @@ import { formatProblem, type Problem } from '../problem';
 import { runBenchmark, type FinishedRun, type RunOptions, type RunResult } from '../run';
 import type { FrozenStream } from '../run/frozen';
 import { startChildSimulator, type ChildSimulator } from './child-simulator';
-import { EXIT, overheard, type CliIo, type Command } from './command';
+import { EXIT, overheard, UsageError, type CliIo, type Command } from './command';
 import { namedConfig, runInput } from './run-input';
 import { createProgress } from './run-progress';
 import { readPinnedSweep } from './pin-sweep';
@@ -25,6 +25,7 @@ const FLAGS = {
   out: { type: 'string' },
   region: { type: 'string' },
   'api-key-env': { type: 'string' },
+  workers: { type: 'string' },
   simulator: { type: 'string' },
   stack: { type: 'string' },
   'pin-sweep': { type: 'string' },
@@ -37,6 +38,7 @@ const FLAGS = {
 
 const KEY_VARIABLE = 'ISOPERF_API_KEY';
 const GRACE_SECONDS = 30;
+const MAX_WORKERS = 256;
 
 const HELP = `isoperf run: runs the benchmark of a config.yaml and writes a report folder.
 
@@ -59,6 +61,9 @@ Usage: isoperf run CONFIG [options]
   --pin-sweep FILE      rates of a sweep from an earlier run's run.json (or its folder): no probe is sent
   --ca-file FILE        certificate authorities (PEM) that may have signed the server's certificate, beside the system's
                         (Node's own NODE_EXTRA_CA_CERTS works as well)
+  --workers N           threads that send, each with connections and an event loop of its own; the requests are the same for any
+                        number. 1 is the engine's own loop. Default "auto": as many as the planned tokens per second need,
+                        at most one less than there are cores
   --api-key-env NAME    environment variable that holds the server's API key
   --events              print the run's events as JSON lines on standard output, and read commands as JSON lines
                         from standard input: {"type":"stop","now":false}
@@ -225,9 +230,20 @@ function optionsOf(
         ? simulatorStack(flags.simulator ?? '', ISOPERF_VERSION)
         : stackFor(flags.stack, file, io),
     clientFactory: createClient,
+    workers: { count: workerCount(flags.workers), file: path.join(__dirname, 'load-worker.js') },
     graceSeconds: GRACE_SECONDS,
     now: () => new Date(),
   };
+}
+
+/** Throws UsageError for what is no number of threads. */
+function workerCount(text: string | undefined): number | 'auto' {
+  if (text === undefined || text === 'auto') return 'auto';
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > MAX_WORKERS) {
+    throw new UsageError(`--workers needs a whole number from 1 to ${MAX_WORKERS}, or auto, not '${text}'`);
+  }
+  return count;
 }
 
 function apiKey(variable: string, { config }: LoadedConfig, env: CliIo['env']): string | undefined {

@@ -1,7 +1,8 @@
 // Everything before the clock starts: refusals, the schedule, the tokenizer, the server's own words, the request stream.
+import os from 'node:os';
 import path from 'node:path';
 import { ClientProblem } from '../client/endpoint';
-import type { Client, ServerFacts } from '../client/types';
+import type { Client, ClientOptions, ServerFacts } from '../client/types';
 import type { TextTokenizer } from '../datagen/tokenizer';
 import { STOPPED, type Workload } from '../datagen/workload';
 import { connectionsFor, type PlannedLoadStage } from '../loadgen/plan';
@@ -22,12 +23,14 @@ import {
 } from './stream';
 import { refusals } from './supported';
 import type { RunInput, RunOptions, RunResult } from './types';
+import { chooseWorkers, startWorkers, type WorkersChosen } from './workers';
 
 export interface Prepared {
   readonly stages: readonly PlannedLoadStage[];
   readonly client: Client;
   /** Threads that send; without them the engine's own loop does. */
   readonly pool?: WorkerPool | undefined;
+  readonly workers: WorkersChosen;
   readonly server: ServerFacts;
   readonly model: string;
   readonly modelSource: string;
@@ -75,7 +78,11 @@ export async function prepareRun(
     await client.close();
     return rest;
   }
-  return { ok: true, value: { client, server, ...(pinned ? { sweep: pinned } : {}), ...rest.value } };
+  const stages = rest.value.stages.map((plan) => ({ plan, requests: rest.value.workload.stages[plan.id]! }));
+  const chosen = chooseWorkers(options.workers, stages, os.availableParallelism());
+  const pool = await startWorkers(chosen, options.workers, connected.clientOptions, note);
+  const workers = pool || chosen.count === 1 ? chosen : { count: 1, reason: 'threads could not be started' };
+  return { ok: true, value: { client, pool, workers, server, ...(pinned ? { sweep: pinned } : {}), ...rest.value } };
 }
 
 /** The stages, when they are known before the server was asked: all but those of a sweep that must probe. */
@@ -97,28 +104,16 @@ async function connect(
   input: RunInput,
   options: RunOptions,
   connections: number,
-): Promise<{ ok: true; client: Client; server: ServerFacts } | { ok: false; refused: Refused }> {
-  const { server, api } = input.config;
-  if (!server) return unusable([]);
+): Promise<
+  | { ok: true; client: Client; server: ServerFacts; clientOptions: ClientOptions | undefined }
+  | { ok: false; refused: Refused }
+> {
+  const clientOptions = clientOptionsOf(input, options, connections);
   let client: Client | undefined;
   try {
-    client =
-      server.type === 'mock'
-        ? createMockClient()
-        : options.clientFactory({
-            baseUrl: server.base_url,
-            headers: api.headers ?? {},
-            api: api.type,
-            ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
-            ...(options.caPath === undefined ? {} : { caPath: path.resolve(options.cwd, options.caPath) }),
-            ...(api.session_id_header_key === null ? {} : { sessionIdHeader: api.session_id_header_key }),
-            ...(api.session_token_header_key === null ? {} : { sessionTokenHeader: api.session_token_header_key }),
-            ...(server.cert_path === null ? {} : { certPath: path.resolve(options.cwd, server.cert_path) }),
-            ...(server.key_path === null ? {} : { keyPath: path.resolve(options.cwd, server.key_path) }),
-            connections,
-          });
+    client = clientOptions ? options.clientFactory(clientOptions) : createMockClient();
     const facts = await client.probe();
-    if (facts.keyRejected !== true) return { ok: true, client, server: facts };
+    if (facts.keyRejected !== true) return { ok: true, client, server: facts, clientOptions };
     await client.close();
     return failed([keyRejected(facts, options)]);
   } catch (error) {
@@ -130,6 +125,27 @@ async function connect(
     }
     throw error;
   }
+}
+
+/** Plain data, so that every sending thread can make a client of its own; undefined for the mock server. */
+function clientOptionsOf(
+  { config: { server, api } }: RunInput,
+  { apiKey, caPath, cwd }: RunOptions,
+  connections: number,
+): ClientOptions | undefined {
+  if (!server || server.type === 'mock') return undefined;
+  return {
+    baseUrl: server.base_url,
+    headers: api.headers ?? {},
+    api: api.type,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(caPath === undefined ? {} : { caPath: path.resolve(cwd, caPath) }),
+    ...(api.session_id_header_key === null ? {} : { sessionIdHeader: api.session_id_header_key }),
+    ...(api.session_token_header_key === null ? {} : { sessionTokenHeader: api.session_token_header_key }),
+    ...(server.cert_path === null ? {} : { certPath: path.resolve(cwd, server.cert_path) }),
+    ...(server.key_path === null ? {} : { keyPath: path.resolve(cwd, server.key_path) }),
+    connections,
+  };
 }
 
 function keyRejected(facts: ServerFacts, options: RunOptions): Problem {

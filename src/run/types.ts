@@ -11,6 +11,7 @@ import type { Upload } from '../report/storage/upload';
 import type { SavedDirective } from '../report/write-config';
 import type { StageFigures } from './finish';
 import type { FrozenStream } from './frozen';
+import type { WorkersAsked } from './workers';
 
 /** A config that was read, checked and filled, and where it came from. */
 export interface RunInput {
@@ -55,7 +56,7 @@ export interface RunOptions {
   readonly caPath?: string | undefined;
   readonly clientFactory: (options: ClientOptions) => Client;
   /** Sending threads; without this the engine's own loop sends. */
-  readonly workers?: { readonly count: number | 'auto'; readonly file: string } | undefined;
+  readonly workers?: WorkersAsked | undefined;
   /** Seconds given to what is in flight after a graceful stop. */
   readonly graceSeconds: number;
   readonly now: () => Date;

@@ -4,7 +4,6 @@ import type { RequestRecord } from '../metrics/record';
 import {
   inputTokens,
   isSuccess,
-  itlGapsSeconds,
   latencySeconds,
   ntpotSeconds,
   outputTokens,
@@ -33,8 +32,8 @@ export interface LatencyQuantity {
   readonly metric: MetricName;
   readonly label: string;
   readonly better: MetricComparison['better'];
-  /** Seconds, per request; several for token gaps, none where it was not measured. */
-  readonly values: (record: RequestRecord, counting: Counting) => readonly number[];
+  /** Seconds of a request; undefined where it was not measured. Absent for token gaps, of which a request has several. */
+  readonly value?: (record: RequestRecord, counting: Counting) => number | undefined;
   readonly reported: (report: LifecycleReport) => Stat;
   readonly needs: 'streaming' | 'output count' | 'both' | 'nothing';
   /** Over every request that was sent, not only the successes. */
@@ -52,8 +51,6 @@ export interface RateQuantity {
   readonly reported: (report: LifecycleReport) => number | null;
 }
 
-const one = (value: number | undefined): readonly number[] => (value === undefined ? [] : [value]);
-
 export const LATENCIES: readonly LatencyQuantity[] = [
   {
     kind: 'latency',
@@ -61,7 +58,7 @@ export const LATENCIES: readonly LatencyQuantity[] = [
     label: 'TTFT',
     better: 'lower',
     needs: 'streaming',
-    values: (record) => one(ttftSeconds(record)),
+    value: ttftSeconds,
     reported: (report) => report.successes.latency.time_to_first_token,
   },
   {
@@ -70,7 +67,7 @@ export const LATENCIES: readonly LatencyQuantity[] = [
     label: 'TPOT',
     better: 'lower',
     needs: 'both',
-    values: (record, { output }) => one(tpotSeconds(record, output)),
+    value: (record, { output }) => tpotSeconds(record, output),
     reported: (report) => report.successes.latency.time_per_output_token,
   },
   {
@@ -79,7 +76,6 @@ export const LATENCIES: readonly LatencyQuantity[] = [
     label: 'ITL',
     better: 'lower',
     needs: 'streaming',
-    values: (record, { itl }) => itlGapsSeconds(record, itl),
     reported: (report) => report.successes.latency.inter_token_latency,
   },
   {
@@ -88,7 +84,7 @@ export const LATENCIES: readonly LatencyQuantity[] = [
     label: 'NTPOT',
     better: 'lower',
     needs: 'output count',
-    values: (record, { output }) => one(ntpotSeconds(record, output)),
+    value: (record, { output }) => ntpotSeconds(record, output),
     reported: (report) => report.successes.latency.normalized_time_per_output_token,
   },
   {
@@ -97,7 +93,7 @@ export const LATENCIES: readonly LatencyQuantity[] = [
     label: 'Request latency',
     better: 'lower',
     needs: 'nothing',
-    values: (record) => one(latencySeconds(record)),
+    value: latencySeconds,
     reported: (report) => report.successes.latency.request_latency,
   },
 ];
@@ -109,7 +105,7 @@ export const SCHEDULE_DELAY: LatencyQuantity = {
   better: 'neither',
   needs: 'nothing',
   overAllSent: true,
-  values: (record) => one(scheduleDelaySeconds(record)),
+  value: scheduleDelaySeconds,
   reported: (report) => report.load_summary.schedule_delay,
 };
 

@@ -1,7 +1,7 @@
 // One side's samples of one quantity in one stage: the value, how many it rests on, and resamples for its interval.
-import { MINIMUM_REQUESTS, resample, seriesFrom, seriesOf, type Quantity } from '../metrics/bootstrap';
+import { MINIMUM_REQUESTS, resample, seriesOf, seriesOfOne, type Quantity, type Series } from '../metrics/bootstrap';
 import type { RequestRecord } from '../metrics/record';
-import { isSuccess } from '../metrics/request-metrics';
+import { isSuccess, writeItlGaps, type ItlBasis } from '../metrics/request-metrics';
 import { mean, percentile, percentileKey, sortedValues } from '../metrics/statistics';
 import { minimumCountFor } from '../sample-size';
 import { spanSeconds } from '../metrics/summarize';
@@ -36,15 +36,13 @@ export function latencySamples(
 ): ReadonlyMap<Statistic, Sample> {
   if (!stage.records) return reportedLatency(stage, quantity, statistics);
   const slowFailures = counting.failuresAreSlow === true && quantity.metric !== 'itl' && quantity.overAllSent !== true;
-  const scope = quantity.overAllSent
-    ? stage.records
-    : slowFailures
-      ? ended(stage.records)
-      : stage.records.filter(isSuccess);
-  const failures = slowFailures ? scope.filter((record) => !isSuccess(record)).length : 0;
-  const series = seriesFrom(scope, (record) =>
-    slowFailures && !isSuccess(record) ? [NEVER_SECONDS] : quantity.values(record, counting),
-  );
+  const window = windowOf(stage.records);
+  const scope = quantity.overAllSent ? stage.records : slowFailures ? window.scope : window.successes;
+  const failures = slowFailures ? window.scope.length - window.successes.length : 0;
+  const { value } = quantity;
+  const series = value
+    ? seriesOfOne(scope, (record) => (slowFailures && !isSuccess(record) ? NEVER_SECONDS : value(record, counting)))
+    : itlSeries(scope, counting.itl);
   const n = series.values.length;
   if (n === 0)
     return new Map(statistics.map((statistic) => [statistic, { side: { n, missing: whyNone(scope, quantity) } }]));
@@ -62,19 +60,35 @@ export function latencySamples(
         return [statistic, { side: { n, missing } }];
       }
       const percent = PERCENTS[statistic];
-      const value = percent === undefined ? mean(sorted) : percentile(sorted, percent);
-      if (!resampled) return [statistic, { side: { n, value }, noInterval: tooFewForInterval(scope.length) }];
+      const found = percent === undefined ? mean(sorted) : percentile(sorted, percent);
+      if (!resampled) return [statistic, { side: { n, value: found }, noInterval: tooFewForInterval(scope.length) }];
       const effective = resampled.effective[at]!;
       const enough = effective >= independentNeeded(statistic);
       return [
         statistic,
         {
-          side: { n, value },
+          side: { n, value: found },
           ...(enough ? { resampled: resampled.draws[at]! } : { noInterval: tooDependent(statistic, effective) }),
         },
       ];
     }),
   );
+}
+
+/** Token gaps of every request, written where they stay: there are millions of them. */
+function itlSeries(scope: readonly RequestRecord[], basis: ItlBasis): Series {
+  const offsets = new Uint32Array(scope.length + 1);
+  let room = 0;
+  for (const { chunkSeconds, chunkTokens } of scope) {
+    room += basis === 'tokens' ? (chunkTokens ?? []).reduce((sum, tokens) => sum + tokens, 0) : chunkSeconds.length;
+  }
+  const values = new Float64Array(room);
+  let at = 0;
+  for (let i = 0; i < scope.length; i++) {
+    at = writeItlGaps(scope[i]!, basis, values, at);
+    offsets[i + 1] = at;
+  }
+  return { values: values.subarray(0, at), offsets };
 }
 
 /** Stands for a time that never came, where failures count as slower than every answer. */
@@ -156,13 +170,20 @@ export function rateSample(stage: MeasuredStage, quantity: RateQuantity, countin
     if (value === null) return { side: { n, missing: stage.report ? 'not counted' : 'no report of this stage' } };
     return { side: { n, value }, noInterval: NO_RECORDS };
   }
-  const scope = ended(stage.records);
-  const successes = scope.filter(isSuccess);
+  const { successes, spanSeconds: span, slices, slice } = windowOf(stage.records);
   const n = successes.length;
-  const span = spanSeconds(scope);
   if (n === 0 || span <= 0) return { side: { n, missing: 'no request succeeded' } };
-  const weights = successes.map((record) => quantity.weight(record, counting));
-  const uncounted = weights.filter((weight) => weight === undefined).length;
+  const amounts = new Float64Array(slices);
+  let total = 0;
+  let uncounted = 0;
+  for (let i = 0; i < n; i++) {
+    const weight = quantity.weight(successes[i]!, counting);
+    if (weight === undefined) uncounted++;
+    else {
+      total += weight;
+      amounts[slice[i]!]! += weight;
+    }
+  }
   if (uncounted > 0) {
     return {
       side: {
@@ -171,18 +192,39 @@ export function rateSample(stage: MeasuredStage, quantity: RateQuantity, countin
       },
     };
   }
-  const total = weights.reduce<number>((sum, weight) => sum + weight!, 0);
   const side = { n, value: total / span };
   if (n < MINIMUM_REQUESTS) return { side, noInterval: tooFewForInterval(n) };
-  const slices = Math.min(SLICES, n);
-  const amounts = new Float64Array(slices);
-  const start = scope.reduce((first, record) => Math.min(first, record.sentSeconds ?? Infinity), Infinity);
-  successes.forEach((record, i) => {
-    const at = Math.floor((((record.endSeconds ?? start) - start) / span) * slices);
-    amounts[Math.min(slices - 1, Math.max(0, at))]! += weights[i]!;
-  });
   const series = seriesOf(Array.from(amounts, (amount) => [(amount * slices) / span]));
   return { side, resampled: resample(series, [{ kind: 'mean' }], draws).draws[0]! };
+}
+
+interface Window {
+  /** Requests that ended, and those of them that were answered. */
+  readonly scope: readonly RequestRecord[];
+  readonly successes: readonly RequestRecord[];
+  readonly spanSeconds: number;
+  readonly slices: number;
+  /** Of each success, the slice of the window that it ended in. */
+  readonly slice: Uint8Array;
+}
+
+/** Every rate of a stage asks for the same window. */
+const WINDOWS = new WeakMap<readonly RequestRecord[], Window>();
+
+function windowOf(records: readonly RequestRecord[]): Window {
+  const known = WINDOWS.get(records);
+  if (known) return known;
+  const scope = ended(records);
+  const successes = scope.filter(isSuccess);
+  const span = spanSeconds(scope);
+  const slices = Math.min(SLICES, successes.length);
+  const start = scope.reduce((first, record) => Math.min(first, record.sentSeconds ?? Infinity), Infinity);
+  const slice = Uint8Array.from(successes, ({ endSeconds }) =>
+    Math.min(slices - 1, Math.max(0, Math.floor((((endSeconds ?? start) - start) / span) * slices))),
+  );
+  const window = { scope, successes, spanSeconds: span, slices, slice };
+  WINDOWS.set(records, window);
+  return window;
 }
 
 /** Failed over ended, percent. */
@@ -192,12 +234,14 @@ export function errorRateSample(stage: MeasuredStage, draws: Draws): Sample {
     if (!stage.report || count === 0) return { side: { n: 0, missing: 'no report of this stage' } };
     return { side: { n: count, value: (stage.report.failures.count / count) * 100 }, noInterval: NO_RECORDS };
   }
-  const scope = ended(stage.records);
+  const { scope, successes } = windowOf(stage.records);
   const n = scope.length;
   if (n === 0) return { side: { n, missing: 'no request ended' } };
-  const failed = scope.filter((record) => !isSuccess(record)).length;
+  const failed = n - successes.length;
   const side = { n, value: (failed / n) * 100 };
   if (n < MINIMUM_REQUESTS) return { side, noInterval: tooFewForInterval(n) };
-  const series = seriesOf(scope.map((record) => [isSuccess(record) ? 0 : 100]));
+  // However requests are drawn, none of them failed.
+  if (failed === 0) return { side, resampled: new Float64Array(draws.resamples) };
+  const series = seriesOfOne(scope, (record) => (isSuccess(record) ? 0 : 100));
   return { side, resampled: resample(series, [{ kind: 'mean' }], draws).draws[0]! };
 }

@@ -7,7 +7,7 @@ import type { RequestRecord } from '../metrics/record';
 export interface TimeSeries {
   readonly metric: 'TTFT' | 'latency';
   /** Seconds, in sending order. */
-  readonly values: readonly number[];
+  readonly values: Float64Array;
   /** Of the same requests. */
   readonly records: readonly RequestRecord[];
 }
@@ -30,12 +30,30 @@ const FEWEST = 60;
 const SLOWER = 1.2;
 const SURE_P = 1e-4;
 
+/** Several questions are asked of one start: it is looked at once. */
+const SERIES = new WeakMap<readonly RequestRecord[], TimeSeries>();
+const CUTS = new WeakMap<TimeSeries, { readonly cut: SuggestedCut | undefined }>();
+
 /** TTFT where every answer was streamed, else latency. */
 export function timeSeriesOf(successes: readonly RequestRecord[]): TimeSeries {
+  const known = SERIES.get(successes);
+  if (known) return known;
   const streamed = successes.every((record) => record.firstTokenSeconds !== undefined);
   const of = streamed ? ttftSeconds : latencySeconds;
-  const records = successes.filter((record) => of(record) !== undefined);
-  return { metric: streamed ? 'TTFT' : 'latency', values: records.map((record) => of(record)!), records };
+  const values = new Float64Array(successes.length);
+  let n = 0;
+  for (const record of successes) {
+    const value = of(record);
+    if (value !== undefined) values[n++] = value;
+  }
+  const whole = n === successes.length;
+  const series: TimeSeries = {
+    metric: streamed ? 'TTFT' : 'latency',
+    values: values.subarray(0, n),
+    records: whole ? successes : successes.filter((record) => of(record) !== undefined),
+  };
+  SERIES.set(successes, series);
+  return series;
 }
 
 /**
@@ -89,19 +107,25 @@ export function changePoint(
 }
 
 /** Undefined when there are too few requests to say. */
-export function suggestedCut({ values, records }: TimeSeries): SuggestedCut | undefined {
+export function suggestedCut(series: TimeSeries): SuggestedCut | undefined {
+  const known = CUTS.get(series) ?? { cut: findCut(series) };
+  CUTS.set(series, known);
+  return known.cut;
+}
+
+function findCut({ values, records }: TimeSeries): SuggestedCut | undefined {
   if (values.length < FEWEST) return undefined;
   const found = mser5(values);
-  const ratioBefore = found > 0 ? median(values.slice(0, found)) / median(values.slice(found)) : 1;
-  const sure = found > 0 && mannWhitney(values.slice(0, found), values.slice(found)).p < SURE_P;
+  const ratioBefore = found > 0 ? median(values.subarray(0, found)) / median(values.subarray(found)) : 1;
+  const sure = found > 0 && mannWhitney(values.subarray(0, found), values.subarray(found)).p < SURE_P;
   const requests = sure && ratioBefore >= SLOWER ? found : 0;
-  const kept = values.slice(requests);
+  const kept = values.subarray(requests);
   const tenth = Math.min(50, Math.max(10, Math.round(kept.length / 10)));
   return {
     requests,
     seconds: secondsBefore(records, requests),
     ratioBefore: requests > 0 ? ratioBefore : 1,
-    ratioAfter: median(kept.slice(0, tenth)) / median(kept.slice(tenth)),
+    ratioAfter: median(kept.subarray(0, tenth)) / median(kept.subarray(tenth)),
   };
 }
 
@@ -110,6 +134,6 @@ function secondsBefore(records: readonly RequestRecord[], requests: number): num
   return first === undefined || kept === undefined ? 0 : kept - first;
 }
 
-function median(values: readonly number[]): number {
+function median(values: Float64Array): number {
   return percentile(sortedValues(values), 50);
 }

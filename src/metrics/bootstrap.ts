@@ -50,19 +50,14 @@ export function seriesOf(perRequest: readonly (readonly number[])[]): Series {
   return { values, offsets };
 }
 
-/** The same from requests, without holding a list for each of them. */
-export function seriesFrom<T>(requests: readonly T[], valuesOf: (request: T) => readonly number[]): Series {
+/** Of requests with one value each, or none. */
+export function seriesOfOne<T>(requests: readonly T[], valueOf: (request: T) => number | undefined): Series {
   const offsets = new Uint32Array(requests.length + 1);
-  let values = new Float64Array(Math.max(16, requests.length));
+  const values = new Float64Array(requests.length);
   let total = 0;
   for (let i = 0; i < requests.length; i++) {
-    const own = valuesOf(requests[i]!);
-    if (total + own.length > values.length) {
-      const larger = new Float64Array(Math.max(2 * values.length, total + own.length));
-      larger.set(values.subarray(0, total));
-      values = larger;
-    }
-    for (let k = 0; k < own.length; k++) values[total++] = own[k]!;
+    const value = valueOf(requests[i]!);
+    if (value !== undefined) values[total++] = value;
     offsets[i + 1] = total;
   }
   return { values: values.subarray(0, total), offsets };

@@ -102,6 +102,22 @@ export function itlGapsSeconds(record: RequestRecord, basis: ItlBasis): number[]
   return gaps;
 }
 
+/** The same gaps into a column at a place; where the next value goes. The column has room for one per token or chunk. */
+export function writeItlGaps(record: RequestRecord, basis: ItlBasis, into: Float64Array, at: number): number {
+  const { chunkSeconds: times, chunkTokens } = record;
+  if (basis === 'tokens' && chunkTokens === undefined) return at;
+  let previous = NaN;
+  for (let i = 0; i < times.length; i++) {
+    const tokens = basis === 'tokens' ? (chunkTokens![i] ?? 0) : 1;
+    if (tokens === 0) continue;
+    const time = times[i]!;
+    if (!Number.isNaN(previous)) into[at++] = time - previous;
+    for (let k = 1; k < tokens; k++) into[at++] = 0;
+    previous = time;
+  }
+  return at;
+}
+
 function difference(later: number | undefined, earlier: number | undefined): number | undefined {
   return later === undefined || earlier === undefined ? undefined : later - earlier;
 }

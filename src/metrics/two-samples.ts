@@ -1,4 +1,5 @@
 // Do two samples come from one law? Kolmogorov-Smirnov, Mann-Whitney and proportions; and is there a trend in one series?
+import { sortedValues } from './statistics';
 
 export interface TestResult {
   readonly statistic: number;
@@ -44,20 +45,20 @@ function kolmogorovTail(lambda: number): number {
 export function mannWhitney(first: ArrayLike<number>, second: ArrayLike<number>): TestResult {
   const n1 = first.length;
   const n2 = second.length;
-  const all = [
-    ...Array.from(first, (value) => ({ value, mine: true })),
-    ...Array.from(second, (value) => ({ value, mine: false })),
-  ].sort((a, b) => a.value - b.value);
+  const [mine, others] = [sortedValues(Float64Array.from(first)), sortedValues(Float64Array.from(second))];
   let rankSum = 0;
   let ties = 0;
-  for (let from = 0; from < all.length;) {
-    let to = from;
-    while (to < all.length && all[to]!.value === all[from]!.value) to++;
-    const rank = (from + 1 + to) / 2;
-    for (let k = from; k < to; k++) if (all[k]!.mine) rankSum += rank;
-    const run = to - from;
+  let i = 0;
+  let j = 0;
+  while (i < n1 || j < n2) {
+    const value = Math.min(mine[i] ?? Infinity, others[j] ?? Infinity);
+    const before = i + j;
+    const own = i;
+    while (mine[i] === value) i++;
+    while (others[j] === value) j++;
+    const run = i + j - before;
+    rankSum += (i - own) * (before + (run + 1) / 2);
     ties += run ** 3 - run;
-    from = to;
   }
   const n = n1 + n2;
   const u = rankSum - (n1 * (n1 + 1)) / 2;

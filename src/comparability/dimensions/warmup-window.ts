@@ -1,5 +1,5 @@
 // Was the same window measured? A cold start inside it on one side alone moves tails and throughput.
-import { latencySeconds, ttftSeconds } from '../../metrics/request-metrics';
+import { latencySeconds } from '../../metrics/request-metrics';
 import { percentile, sortedValues } from '../../metrics/statistics';
 import { mannKendall, mannWhitney } from '../../metrics/two-samples';
 import type { Evidence } from '../comparison';
@@ -54,12 +54,11 @@ function coldStartOf({ stages }: Side): ColdStart | undefined {
   const opening = stages[0];
   const successes = opening && successesOf([opening]);
   if (!successes || successes.length < 60) return undefined;
-  const streamed = successes.every((record) => record.firstTokenSeconds !== undefined);
-  const times = successes.map(streamed ? ttftSeconds : latencySeconds).filter((value) => value !== undefined);
+  const { values: times, metric } = timeSeriesOf(successes);
   if (times.length < 60) return undefined;
   const first = Math.min(50, Math.max(10, Math.round(times.length / 10)));
-  const head = times.slice(0, first);
-  const rest = times.slice(first);
+  const head = times.subarray(0, first);
+  const rest = times.subarray(first);
   const warm = percentile(sortedValues(rest), 50);
   if (!(warm > 0)) return undefined;
   const ratio = percentile(sortedValues(head), 50) / warm;
@@ -67,13 +66,13 @@ function coldStartOf({ stages }: Side): ColdStart | undefined {
     ratio,
     p: mannWhitney(head, rest).p,
     first,
-    metric: streamed ? 'TTFT' : 'latency',
+    metric,
     trend: mannKendall(thin(times)).statistic,
   };
 }
 
 /** Every k-th value: the trend test looks at all pairs. */
-function thin(values: readonly number[]): number[] {
+function thin(values: Float64Array): Float64Array {
   const step = Math.ceil(values.length / TREND_POINTS);
   return values.filter((_, i) => i % step === 0);
 }

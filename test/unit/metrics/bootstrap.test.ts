@@ -12,7 +12,8 @@ import {
   type Series,
 } from '../../../src/metrics/bootstrap';
 import { mean, percentile, sortedValues } from '../../../src/metrics/statistics';
-import { normalFrom, randomStream } from '../support/synthetic-run';
+import { itlGapsSeconds, writeItlGaps } from '../../../src/metrics/request-metrics';
+import { normalFrom, randomStream, syntheticRun } from '../support/synthetic-run';
 
 const bootstrap = (series: Series, quantities: readonly Quantity[], options?: BootstrapOptions) =>
   resample(series, quantities, options).draws;
@@ -110,8 +111,21 @@ it('sorting by digits is sorting', () => {
   const random = randomStream(3);
   const values = Float64Array.from({ length: 50_000 }, (__, i) => (i % 7 === 0 ? 0 : random() * 10 ** ((i % 12) - 6)));
   expect(sortedValues(values)).toEqual(values.slice().sort());
+  // Differences of computed times: alike in all but their last bits.
+  const noisy = Float64Array.from({ length: 50_000 }, (__, i) => i * 0.01 + 0.01 - i * 0.01);
+  expect(sortedValues(noisy)).toEqual(noisy.slice().sort());
   const negative = values.map((value, i) => (i % 2 === 0 ? -value : value));
   expect(sortedValues(negative)).toEqual(negative.slice().sort());
+});
+
+it('token gaps written into a column are the gaps of the requests', () => {
+  const records = syntheticRun({ tokensPerChunk: 3, maxTokens: { from: 1, to: 20 }, failureShare: 0.1 }).records!;
+  for (const basis of ['tokens', 'chunks'] as const) {
+    const column = new Float64Array(20 * records.length);
+    let at = 0;
+    for (const record of records) at = writeItlGaps(record, basis, column, at);
+    expect([...column.subarray(0, at)]).toEqual(records.flatMap((record) => itlGapsSeconds(record, basis)));
+  }
 });
 
 it('a real difference is seen', () => {

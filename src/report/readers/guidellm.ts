@@ -9,6 +9,7 @@ import type {
   Statistics,
 } from '../canonical';
 import { guidellmSeed, guidellmTold } from './guidellm-told';
+import { keptBenchmark } from '../records/guidellm';
 import type { ReportReader } from './reader';
 import { at, compact, isObject, measure, numberAt, quantileKey, shown, single, textAt, type Json } from './values';
 
@@ -311,7 +312,10 @@ export const guidellmReader: ReportReader = {
   tool: 'guidellm',
   recognise: ({ value }) =>
     recogniseBenchmarks(value)
-      ? { role: 'benchmarks', evidence: 'metadata.guidellm_version or benchmarks[].type_ generative_benchmark' }
+      ? {
+          role: keptBenchmark(value) ? 'detailed' : 'benchmarks',
+          evidence: 'metadata.guidellm_version or benchmarks[].type_ generative_benchmark',
+        }
       : undefined,
   read: ({ documents }) => ({
     reports: documents.flatMap(({ value, file }) => (recogniseBenchmarks(value) ? [oneReport(value, file)] : [])),

@@ -3,6 +3,7 @@ import type { CanonicalReport, Definition, Measure, ScopeCounts, Told } from '..
 import type { ReportReader, SourceDocument } from './reader';
 import { flatMeasures, servingLoad, servingTold, tokenTotals, type FlatBlock } from './serving-layout';
 import { toldBy } from './told';
+import { hasArrays } from './vllm';
 import { compact, hasAll, isObject, numberOf, shown, single, textOf, type Json } from './values';
 
 const SEND = {
@@ -80,7 +81,7 @@ function oneRun(value: Json, file: string, name: string): CanonicalReport {
         kind: 'run',
         file,
         load: servingLoad(value),
-        counts: compact<ScopeCounts>({ ok }),
+        counts: countsOf(value, ok),
         ...(duration === undefined
           ? {}
           : { windowSeconds: { value: duration, from: 'duration (contains one extra call to the server)' } }),
@@ -92,7 +93,7 @@ function oneRun(value: Json, file: string, name: string): CanonicalReport {
       'one warm-up request was sent and is not in the numbers (its default): the file does not record it',
     ],
     notRecorded: [
-      'failed requests',
+      ...(Array.isArray(value['errors']) ? [] : ['failed requests']),
       'date',
       'model',
       'tokenizer',
@@ -102,8 +103,7 @@ function oneRun(value: Json, file: string, name: string): CanonicalReport {
       'sampling parameters',
       'seed',
       'server version and flags',
-      'length distributions',
-      'per-request records (no intervals, no recomputation)',
+      ...(hasArrays(value) ? [] : ['length distributions', 'per-request records (no intervals, no recomputation)']),
     ],
     facts: SETTINGS.flatMap((label) =>
       value[label] === undefined || value[label] === null ? [] : [{ label, value: shown(value[label]), source: file }],
@@ -111,6 +111,16 @@ function oneRun(value: Json, file: string, name: string): CanonicalReport {
     told: [...servingTold(value, file), ...workloadTold(value, file)],
     problems: [],
   };
+}
+
+/** Failures are counted only where the texts of their errors were kept (--output-details). */
+function countsOf(value: Json, ok: number | undefined): ScopeCounts {
+  const errors = value['errors'];
+  const failed = Array.isArray(errors)
+    ? errors.filter((text) => typeof text === 'string' && text !== '').length
+    : undefined;
+  const total = failed === undefined || ok === undefined ? undefined : ok + failed;
+  return compact<ScopeCounts>({ ok, failed, total });
 }
 
 /** `random_range_ratio` r draws lengths evenly from r x length to length. */
@@ -162,7 +172,10 @@ export const sglangReader: ReportReader = {
   recognise: (document) => {
     const lines = linesOf(document);
     return lines.length > 0 && lines.every(isSglang)
-      ? { role: 'result', evidence: 'total_output_tokens_retokenized, random_range_ratio' }
+      ? {
+          role: lines.length === 1 && hasArrays(lines[0]) ? 'detailed' : 'result',
+          evidence: 'total_output_tokens_retokenized, random_range_ratio',
+        }
       : undefined;
   },
   read: ({ documents }) => ({

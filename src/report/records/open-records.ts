@@ -1,13 +1,12 @@
 // The requests of an opened report as columns, whichever tool wrote them; and whether they agree with the report's own summary.
 import type { Problem } from '../../problem';
-import type { CanonicalReport } from '../canonical';
-import { statisticOf } from '../canonical';
+import { measureOf, type CanonicalReport, type Definition, type QuantityId } from '../canonical';
 import { significant, whole } from '../figures';
 import type { OpenedReport } from '../foreign';
 import { parseJson } from '../json';
 import { readRecords } from '../read-records';
 import { hasArrays } from '../readers/vllm';
-import { isObject } from '../readers/values';
+import { guidellmColumns, keptBenchmark } from './guidellm';
 import { streamInferencePerf, type StampBasis, type StreamedRecords } from './inference-perf';
 import { ownColumns, streamAiperf, vllmColumns } from './others';
 import { recompute, type RecomputeDefinition } from './recompute';
@@ -31,16 +30,25 @@ export async function openRecords(
       );
     case 'aiperf':
       return streamAiperf(folder.readLines?.(recordsFile) ?? textLines(folder, recordsFile), recordsFile);
-    case 'vllm bench serve': {
-      const text = await folder.readText(recordsFile);
-      const parsed = text === undefined ? undefined : parseJson(text, recordsFile);
-      return parsed?.ok === true && isObject(parsed.value) && hasArrays(parsed.value)
-        ? { columns: vllmColumns(parsed.value), problems: [] }
-        : undefined;
+    case 'vllm bench serve':
+    case 'sglang bench_serving': {
+      const value = await wholeValue(folder, recordsFile);
+      return hasArrays(value) ? { columns: vllmColumns(value), problems: [] } : undefined;
+    }
+    case 'guidellm': {
+      const kept = keptBenchmark(await wholeValue(folder, recordsFile));
+      return kept && { columns: guidellmColumns(kept), problems: [] };
     }
     default:
       return undefined;
   }
+}
+
+/** Of a file that is one JSON value, or one line of JSON. */
+async function wholeValue(folder: OpenedReport['folder'], file: string): Promise<unknown> {
+  const text = await folder.readText(file);
+  const parsed = text === undefined ? undefined : parseJson(text, file);
+  return parsed?.ok === true ? parsed.value : undefined;
 }
 
 async function* textPieces(folder: OpenedReport['folder'], file: string): AsyncGenerator<Uint8Array> {
@@ -89,12 +97,30 @@ export function checkAgainstSummary(report: CanonicalReport, { columns }: Stream
     return [mismatch(`${file} has ${whole(again.counts.total ?? 0)} requests, the summary ${whole(total)}`, file)];
   }
   for (const id of COMPARED) {
+    const said = measureOf(scope, id);
+    if (!said || endsElsewhere(report, id)) continue;
     const found = again.measures.find(({ quantity }) => quantity === id)?.stats;
-    for (const statistic of ['mean', 'min', 'p50', 'p90', 'p99', 'max']) {
-      compare(`${id} ${statistic}`, statisticOf(scope, id, statistic), found?.[statistic]);
+    for (const statistic of comparableStatistics(said.definition)) {
+      compare(`${id} ${statistic}`, said.stats[statistic], found?.[statistic]);
     }
   }
   return differences.length === 0 ? [] : [mismatch(differences.slice(0, 6).join('; '), file)];
+}
+
+/** Means over tokens and percentiles by rank are other statistics than those that are computed here. */
+function comparableStatistics({ weighting, percentiles }: Definition): readonly string[] {
+  return [
+    ...(weighting === 'tokens' ? [] : ['mean']),
+    'min',
+    ...(percentiles === undefined || percentiles === 'linear' ? ['p50', 'p90', 'p99'] : []),
+    'max',
+  ];
+}
+
+/** SGLang's latencies go on to the end of the stream, and its arrays end with the last chunk; GuideLLM's NTPOT is the other way round. */
+function endsElsewhere({ tool }: CanonicalReport, id: QuantityId): boolean {
+  if (tool === 'guidellm') return id === 'ntpot';
+  return tool === 'sglang bench_serving' && (id === 'e2e' || id === 'tpot' || id === 'ntpot');
 }
 
 /** With as many digits as it takes to see the difference. */

@@ -1,10 +1,12 @@
 // The two runs of a comparison in one frame: distributions overlaid, latency over time, latency of matched stages, lengths.
 import type { RequestRecord } from '../metrics/record';
-import { inputTokens, isSuccess, outputTokens } from '../metrics/request-metrics';
-import { ecdf, medianLine, percentilesOf, timeBins } from '../report/curves';
+import { inputTokens, isSuccess, outputTokens, writeItlGaps, type ItlBasis } from '../metrics/request-metrics';
+import { percentile, sortFinite, sum } from '../metrics/statistics';
+import { ecdfOf, medianLine, percentilesOf, timeBins } from '../report/curves';
 import { duration, NOTHING, significant, whole } from '../report/figures';
 import type { Run } from '../report/run';
-import { countingOf, LATENCIES, perRequest, scopesOf, valuesOf, type Latency } from '../report/scopes';
+import { RECORDS_FILE } from '../report/manifest';
+import { countingOf, LATENCIES, perRequest, type Latency } from '../report/scopes';
 import { bandsOf } from '../report/view-distributions';
 import type { ChartBand, ChartGroup, ChartSeries, ChartView } from '../report/view-model';
 import type { Comparison, MatchedStages } from './comparison';
@@ -35,8 +37,41 @@ export function comparisonCharts(comparison: Comparison, a: Run, b: Run): ChartG
   ].filter((group) => group.choices.length > 0);
 }
 
-function recordsOf(run: Run, stages: ReadonlySet<number>): readonly RequestRecord[] {
-  return (run.records ?? []).filter((record) => stages.has(record.stage));
+type Columns = Pair<Float64Array>;
+
+/** Values of one latency over the successes of a stage, seconds, ascending: millions of them for ITL, so they are sorted once. */
+function sortedSeconds(run: Run, stage: number, latency: Latency): Float64Array {
+  const counting = countingOf(run);
+  const successes = (run.records ?? []).filter((record) => record.stage === stage && isSuccess(record));
+  if (latency === 'itl') return sortFinite(gapsOf(successes, counting.itl));
+  return sortFinite(columnOf(successes, (record) => perRequest(record, latency, counting)));
+}
+
+function gapsOf(records: readonly RequestRecord[], basis: ItlBasis): Float64Array {
+  const room = records.reduce(
+    (total, { chunkSeconds, chunkTokens }) =>
+      total + (basis === 'tokens' ? sum(chunkTokens ?? []) : chunkSeconds.length),
+    0,
+  );
+  const gaps = new Float64Array(room);
+  let at = 0;
+  for (const record of records) at = writeItlGaps(record, basis, gaps, at);
+  return gaps.subarray(0, at);
+}
+
+function columnOf(records: readonly RequestRecord[], of: (record: RequestRecord) => number | undefined): Float64Array {
+  const values = new Float64Array(records.length);
+  let n = 0;
+  for (const record of records) {
+    const value = of(record);
+    if (value !== undefined) values[n++] = value;
+  }
+  return values.subarray(0, n);
+}
+
+/** Undefined when there are none. */
+function quantile(sorted: Float64Array, percent: number): number | undefined {
+  return sorted.length === 0 ? undefined : percentile(sorted, percent);
 }
 
 function latencyOverlay(
@@ -46,36 +81,38 @@ function latencyOverlay(
   label: string,
   named: boolean,
 ): ChartView {
-  const seconds = pair((side) =>
-    valuesOf(recordsOf(runs[side], new Set([stage[side]])), latency, countingOf(runs[side])),
-  );
-  const largest = Math.max(...SIDES.map((side) => percentilesOf(seconds[side], [99])[0] ?? 0));
+  const seconds = pair((side) => sortedSeconds(runs[side], stage[side], latency));
+  const largest = Math.max(...SIDES.map((side) => quantile(seconds[side], 99) ?? 0));
   const inSeconds = latency === 'e2e' && largest > 10;
-  const values = pair((side) => seconds[side].map((value) => (inSeconds ? value : value * 1000)));
   const unit = inSeconds ? 's' : 'ms';
   return {
-    ...overlay(`${label}, ${unit}`, values, latency === 'itl' ? 'gaps' : 'requests'),
+    ...overlay(`${label}, ${unit}`, seconds, latency === 'itl' ? 'gaps' : 'requests', inSeconds ? 1 : 1000),
     label: named ? `${label} at ${stage.label}` : label,
     sentence: overlaySentence(label, seconds),
   };
 }
 
-function overlaySentence(label: string, seconds: Pair<readonly number[]>): string {
-  const read = pair((side) => percentilesOf(seconds[side], [50, 95]));
-  const [aMedian, aTail] = read.a;
-  const [bMedian, bTail] = read.b;
-  if (aMedian === undefined || bMedian === undefined) {
-    const missing = SIDES.filter((side) => read[side].length === 0).map((side) => side.toUpperCase());
-    return `${label} was not measured in ${missing.join(' and ')}.`;
-  }
-  return `${label}: median ${duration(aMedian)} in A, ${duration(bMedian)} in B; p95 ${duration(aTail!)} in A, ${duration(bTail!)} in B.`;
+function overlaySentence(label: string, seconds: Columns): string {
+  const missing = SIDES.filter((side) => seconds[side].length === 0).map((side) => side.toUpperCase());
+  if (missing.length > 0) return `${label} was not measured in ${missing.join(' and ')}.`;
+  const at = (side: Side, percent: number): string => duration(percentile(seconds[side], percent));
+  return `${label}: median ${at('a', 50)} in A, ${at('b', 50)} in B; p95 ${at('a', 95)} in A, ${at('b', 95)} in B.`;
 }
 
-/** The frame two distributions share; the sentence and the label are the caller's. */
-function overlay(axis: string, values: Pair<readonly number[]>, what: string): Omit<ChartView, 'label' | 'sentence'> {
+/**
+ * The frame two distributions share; the sentence and the label are the caller's.
+ * @param sorted ascending; what is drawn is each value times the factor
+ */
+function overlay(axis: string, sorted: Columns, what: string, factor = 1): Omit<ChartView, 'label' | 'sentence'> {
   const series = SIDES.flatMap((side): ChartSeries[] =>
-    values[side].length === 0 ? [] : [{ name: side.toUpperCase(), tone: side, draw: 'steps', ...ecdf(values[side]) }],
+    sorted[side].length === 0
+      ? []
+      : [{ name: side.toUpperCase(), tone: side, draw: 'steps', ...ecdfOf(sorted[side], factor) }],
   );
+  const cell = (side: Side, percent: number): string => {
+    const value = quantile(sorted[side], percent);
+    return shown(value === undefined ? undefined : value * factor);
+  };
   return {
     x: { label: axis, min: 0 },
     y: { label: `% of ${what}`, min: 0, max: 100 },
@@ -83,10 +120,11 @@ function overlay(axis: string, values: Pair<readonly number[]>, what: string): O
     bands: [],
     table: {
       head: [axis, ...TABLE_PERCENTS.map((value) => (value === 100 ? 'max' : `p${value}`)), 'n'],
-      rows: SIDES.map((side) => {
-        const read = percentilesOf(values[side], TABLE_PERCENTS);
-        return [side.toUpperCase(), ...TABLE_PERCENTS.map((_, i) => shown(read[i])), whole(values[side].length)];
-      }),
+      rows: SIDES.map((side) => [
+        side.toUpperCase(),
+        ...TABLE_PERCENTS.map((percent) => cell(side, percent)),
+        whole(sorted[side].length),
+      ]),
     },
   };
 }
@@ -95,18 +133,18 @@ function lengthOverlays(runs: Pair<Run>, stages: readonly MatchedStages[]): Char
   return (['output', 'prompt'] as const).map((what) => {
     const values = pair((side) => {
       const counting = countingOf(runs[side]);
-      return recordsOf(runs[side], new Set(stages.map((stage) => stage[side])))
-        .filter(isSuccess)
-        .map((record) =>
-          what === 'output' ? outputTokens(record, counting.output) : inputTokens(record, counting.input),
-        )
-        .filter((value) => value !== undefined);
+      const own = new Set(stages.map((stage) => stage[side]));
+      const records = (runs[side].records ?? []).filter((record) => own.has(record.stage) && isSuccess(record));
+      const of = (record: RequestRecord): number | undefined =>
+        what === 'output' ? outputTokens(record, counting.output) : inputTokens(record, counting.input);
+      return sortFinite(columnOf(records, of));
     });
-    const read = pair((side) => percentilesOf(values[side], [5, 50, 95]));
-    const say = (side: Side): string =>
-      read[side].length === 0
+    const say = (side: Side): string => {
+      const at = (percent: number): string => whole(percentile(values[side], percent));
+      return values[side].length === 0
         ? `${side.toUpperCase()} not counted`
-        : `${side.toUpperCase()} median ${whole(read[side][1]!)}, 90 % between ${whole(read[side][0]!)} and ${whole(read[side][2]!)}`;
+        : `${side.toUpperCase()} median ${at(50)}, 90 % between ${at(5)} and ${at(95)}`;
+    };
     return {
       ...overlay(`${what} tokens`, values, 'requests'),
       label: what,
@@ -120,8 +158,9 @@ function timeOverlay(runs: Pair<Run>, latency: Latency): ChartView {
   const points = pair((side) => {
     const x: number[] = [];
     const y: number[] = [];
+    const counting = countingOf(runs[side]);
     for (const record of runs[side].records ?? []) {
-      const value = isSuccess(record) ? perRequest(record, latency, countingOf(runs[side])) : undefined;
+      const value = isSuccess(record) ? perRequest(record, latency, counting) : undefined;
       if (value === undefined || record.sentSeconds === undefined) continue;
       x.push(record.sentSeconds);
       y.push(value * 1000);
@@ -159,8 +198,16 @@ function timeOverlay(runs: Pair<Run>, latency: Latency): ChartView {
 }
 
 function warmupBands(run: Run, side: Side): ChartBand[] {
-  const stages = scopesOf(run).filter((scope) => scope.warmup);
-  return bandsOf(stages).map(({ from, to }) => ({ from, to, label: `warm-up of ${side.toUpperCase()}`, shaded: true }));
+  const warmups = (run.manifest?.stages ?? []).filter((stage) => stage.warmup);
+  const scopes = warmups.map((manifest) => ({
+    stage: manifest.id,
+    label: 'warm-up',
+    warmup: true,
+    manifest,
+    records: (run.records ?? []).filter((record) => record.stage === manifest.id),
+    source: RECORDS_FILE,
+  }));
+  return bandsOf(scopes).map(({ from, to }) => ({ from, to, label: `warm-up of ${side.toUpperCase()}`, shaded: true }));
 }
 
 function timeSentence(runs: Pair<Run>, label: string, medians: Pair<number | undefined>): string {

@@ -15,14 +15,18 @@ const SCATTER_POINTS = 1500;
  * that at evenly spaced ranks, always with the smallest and the largest value.
  */
 export function ecdf(values: Iterable<number>): Points {
-  const sorted = sortedValues(values);
+  return ecdfOf(sortedValues(values));
+}
+
+/** The same of values in ascending order; each times a factor. */
+export function ecdfOf(sorted: Float64Array, factor = 1): Points {
   const n = sorted.length;
   const x: number[] = [];
   const y: number[] = [];
   const steps = Math.min(n, CURVE_POINTS);
   for (let step = 0; step < steps; step++) {
     const rank = steps === 1 ? n - 1 : Math.round((step * (n - 1)) / (steps - 1));
-    x.push(sorted[rank]!);
+    x.push(sorted[rank]! * factor);
     y.push((100 * (rank + 1)) / n);
   }
   return { x, y };

@@ -30,6 +30,7 @@ export function runInput({ file, text }: NamedConfig, loaded: LoadedConfig, over
     target: SCHEMA_TARGET,
     overrides,
     directives: loaded.directives,
+    suppressions: loaded.suppressions,
     warmupStages: [...loaded.warmupStages],
     seedSource: loaded.seed === undefined ? fromConfig : 'directive',
   };

@@ -1,11 +1,10 @@
 // Pitfalls that only a pair of runs shows: each looks at both sides' configs, records or reports, and says what differs.
 import { targetOf } from '../config/target';
 import { judgeValues } from '../config/verdict';
-import type { QuantityId } from '../report/canonical';
 import { addressOf } from './address';
 import {
   apart,
-  definitionOf,
+  text,
   differs,
   isInferencePerf,
   sides,
@@ -14,6 +13,7 @@ import {
   type Between,
   type Facts,
 } from './pitfalls-pair';
+import { TOOLS_BETWEEN } from './pitfalls-tools';
 import { WORKLOAD_BETWEEN } from './pitfalls-workload';
 import { configValue, stackOf } from './side';
 
@@ -71,49 +71,30 @@ const portForward: Between = (pair) => {
   return `${local} went to an address of its own machine and the other side to ${local === 'A' ? y : x}: through a port-forward, as a tunnel to a cluster has that address`;
 };
 
-const endOfRequest: Between = (pair) => {
-  if (pair.a.side.run.tool.name === pair.b.side.run.tool.name) return undefined;
-  const [x, y] = [definitionOf(pair.a, 'e2e')?.end, definitionOf(pair.b, 'e2e')?.end];
-  if (x === undefined || y === undefined || x === y) return undefined;
-  const words = (end: string): string => end.replace('-', ' ');
-  return `a request ends at the ${words(x)} on A and at the ${words(y)} on B`;
+const singleRuns: Between = ({ runs }) => {
+  if (runs.a > 1 && runs.b > 1) return undefined;
+  return `there is one run of ${runs.a > 1 ? 'B' : runs.b > 1 ? 'A' : 'each side'}: a difference cannot be told from the noise between runs`;
 };
 
-/** What tools call it, whatever they mean: letters only, so that `mean_itl_ms` and `inter_token_latency` meet. */
-function nameOf(key: string): string | undefined {
-  const name = key.toLowerCase();
-  if (/itl|inter_?token_?latency/.test(name)) return 'inter-token latency';
-  if (/ntpot|normalized_time_per_output/.test(name)) return undefined;
-  if (/tpot|time_?per_?output_?token/.test(name)) return 'time per output token';
-  return undefined;
-}
+const HUB_NAME = /^\w[\w.-]*\/[\w.-]+$/;
 
-const sameName: Between = (pair) => {
-  const meant = ({ report }: Facts): ReadonlyMap<string, QuantityId> =>
-    new Map(
-      report.scopes.flatMap(({ measures }) =>
-        measures.flatMap(({ quantity, source }) => {
-          const name = nameOf(source.key);
-          return name === undefined ? [] : [[name, quantity] as const];
-        }),
-      ),
-    );
-  if (pair.a.side.run.tool.name === pair.b.side.run.tool.name) return undefined;
-  const [x, y] = [meant(pair.a), meant(pair.b)];
-  const words = [...x].flatMap(([name, quantity]) => {
-    const other = y.get(name);
-    return other === undefined || other === quantity
-      ? []
-      : [`${name} is ${LABELS(quantity)} on A and ${LABELS(other)} on B`];
+const otherModel: Between = (pair) => {
+  const words = sides(pair).flatMap(([name, facts]) => {
+    const served = stackOf(facts.side)?.model ?? '';
+    const named = text(facts, ['server', 'model_name']) ?? '';
+    const last = (model: string): string => model.toLowerCase().split('/').at(-1) ?? '';
+    if (!HUB_NAME.test(served) || !HUB_NAME.test(named) || last(served) === last(named)) return [];
+    return [`${name}’s config names ${named}, and its stack record says that ${served} was served`];
   });
   return words.length === 0 ? undefined : words.join('; ');
 };
 
-const LABELS = (quantity: QuantityId): string => quantity.replace('_', ' ');
-
-const singleRuns: Between = ({ runs }) => {
-  if (runs.a > 1 && runs.b > 1) return undefined;
-  return `there is one run of ${runs.a > 1 ? 'B' : runs.b > 1 ? 'A' : 'each side'}: a difference cannot be told from the noise between runs`;
+const joinedFlag: Between = (pair) => {
+  const words = sides(pair).flatMap(([name, facts]) => {
+    const joined = (stackOf(facts.side)?.args ?? []).filter((argument) => /^--?[\w-]+\s+\S/.test(argument));
+    return joined.length === 0 ? [] : [`${name}’s server got '${joined.join("', '")}' as one argument each`];
+  });
+  return words.length === 0 ? undefined : words.join('; ');
 };
 
 /** A released version drops keys it does not know; its own copy of the config has none. */
@@ -133,14 +114,15 @@ const profile: Between = (pair) => {
 /** By the number of the catalogue's entry. */
 export const BETWEEN: readonly (readonly [number, Between])[] = [
   ...WORKLOAD_BETWEEN,
+  ...TOOLS_BETWEEN,
   [1, burstyConstant],
   [2, openAndClosed],
   [6, workers],
   [21, raisedPause],
   [80, noStack],
   [86, portForward],
-  [88, endOfRequest],
-  [89, sameName],
   [90, singleRuns],
   [91, profile],
+  [98, otherModel],
+  [99, joinedFlag],
 ];

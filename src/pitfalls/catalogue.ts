@@ -1,4 +1,5 @@
 // The catalogue: every known way in which two serving benchmarks are not comparable, as one list.
+import { FURTHER_PITFALLS } from './catalogue/beyond';
 import { DATA_PITFALLS } from './catalogue/data';
 import { LOAD_PITFALLS } from './catalogue/load';
 import { MEASUREMENT_PITFALLS } from './catalogue/measurement';
@@ -12,6 +13,7 @@ export const PITFALLS: readonly Pitfall[] = [
   ...REPLAY_PITFALLS,
   ...MEASUREMENT_PITFALLS,
   ...RECORD_PITFALLS,
+  ...FURTHER_PITFALLS,
 ];
 
 const BY_CODE = new Map(PITFALLS.map((pitfall) => [pitfall.code, pitfall]));

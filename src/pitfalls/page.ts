@@ -3,9 +3,9 @@ import { PITFALLS } from './catalogue';
 import type { DetectedIn, Moved, Pitfall } from './pitfall';
 
 const WHERE: Readonly<Record<DetectedIn, string>> = {
-  config: 'in a config',
-  report: 'in a report',
-  comparison: 'between two runs',
+  config: 'In a config',
+  report: 'In a report, and in a comparison with that run',
+  comparison: 'Between two runs',
 };
 
 const NAMES: Readonly<Record<Moved, string>> = {
@@ -39,7 +39,9 @@ function entry(pitfall: Pitfall): string {
     `**${pitfall.title}.** ${pitfall.consequence}`,
     '',
     `- Moves: ${movesInWords(pitfall)}`,
-    `- Seen ${pitfall.detectedIn.map((where) => WHERE[where]).join(', ')}: ${pitfall.how}`,
+    ...(['config', 'report', 'comparison'] as const).flatMap((where) =>
+      pitfall.how[where] === undefined ? [] : [`- ${WHERE[where]}: ${pitfall.how[where]}`],
+    ),
     `- Remedy: ${pitfall.remedy}`,
     ...(pitfall.configPaths.length === 0
       ? []

@@ -27,9 +27,10 @@ export interface Pitfall {
   readonly consequence: string;
   readonly remedy: string;
   readonly moves: readonly Moved[];
+  /** The keys of `how`; what a report shows by itself also shows in every comparison with it. */
   readonly detectedIn: readonly DetectedIn[];
-  /** How it is recognised, in words: which keys, which figures. */
-  readonly how: string;
+  /** How it is recognised, place by place: which keys, which figures. */
+  readonly how: Readonly<Partial<Record<DetectedIn, string>>>;
   /** Fields of the config it hangs on, for hover: dotted, list indexes left out, e.g. `load.stages.rate`. */
   readonly configPaths: readonly string[];
   /** Where the fact comes from. */
@@ -47,14 +48,21 @@ export const RATES = [
 export const OUTPUT_RATES = ['output_tokens_per_sec', 'total_tokens_per_sec'] as const satisfies readonly Moved[];
 export const EVERYTHING = [...ALL_LATENCIES, ...RATES] as const satisfies readonly Moved[];
 
-type Entry = Omit<Pitfall, 'code' | 'source' | 'configPaths'> & {
+type Entry = Omit<Pitfall, 'code' | 'source' | 'configPaths' | 'detectedIn'> & {
   readonly configPaths?: readonly string[];
   readonly source?: string;
 };
 
 /** An entry by its number; up to 83 the source is the reference's entry of the same number. */
 export function pitfall(number: number, entry: Entry): Pitfall {
+  const { how } = entry;
+  const detectedIn: readonly DetectedIn[] = [
+    ...(how.config === undefined ? [] : (['config'] as const)),
+    ...(how.report === undefined ? [] : (['report'] as const)),
+    ...(how.report === undefined && how.comparison === undefined ? [] : (['comparison'] as const)),
+  ];
   return {
+    detectedIn,
     configPaths: [],
     source: `inference-perf (upstream main 7de5ef2), reference entry P${number}`,
     ...entry,

@@ -8,8 +8,10 @@ export const REPLAY_PITFALLS: readonly Pitfall[] = [
       'On the chat route the server wraps each prompt: it processes more tokens than were configured, and than completion does.',
     remedy: 'Same route on both sides; take prompt tokens from the server’s usage.',
     moves: ['ttft', 'input_tokens_per_sec', 'total_tokens_per_sec'],
-    detectedIn: ['report', 'comparison'],
-    how: 'Server prompt tokens minus client prompt tokens is a constant above 0; api.type differs.',
+    how: {
+      report:
+        'The server’s prompt tokens exceed the client’s by the same number (over 2) for the shortest, the mean and the longest prompt.',
+    },
     configPaths: ['api.type', 'data.use_chat_template'],
   }),
   pitfall(39, {
@@ -18,8 +20,9 @@ export const REPLAY_PITFALLS: readonly Pitfall[] = [
       'Models with a begin-of-sequence token get one real token less than models without it; for tiny prompts that matters.',
     remedy: 'Tolerate one or two tokens.',
     moves: ['input_tokens_per_sec'],
-    detectedIn: ['comparison'],
-    how: 'Prompt lengths that differ by one throughout.',
+    how: {
+      comparison: 'Shortest, mean and longest prompt are all longer by exactly one token on one side.',
+    },
     configPaths: ['tokenizer.pretrained_model_name_or_path'],
   }),
   pitfall(40, {
@@ -28,8 +31,10 @@ export const REPLAY_PITFALLS: readonly Pitfall[] = [
       'Token counts and prompt lengths are wrong, and prompts that cannot reach their length are dropped without a trace.',
     remedy: 'Use the model’s own tokenizer; or let the server count (use_server_output_tokens).',
     moves: ['tpot', 'itl', 'ntpot', ...RATES],
-    detectedIn: ['config', 'report'],
-    how: 'tokenizer and server.model_name name different models; many token_count_mismatches; fewer requests than planned.',
+    how: {
+      config: 'The tokenizer and server.model_name are two hub names that differ.',
+      report: 'The same, and the client’s count is over 2 % off the server’s.',
+    },
     configPaths: ['tokenizer.pretrained_model_name_or_path'],
   }),
   pitfall(41, {
@@ -38,8 +43,9 @@ export const REPLAY_PITFALLS: readonly Pitfall[] = [
       'A prompt that cannot be made exactly as long as wanted is dropped: no failure is counted, the load is lower than stated.',
     remedy: 'Compare the count with the planned one; read the log.',
     moves: [...RATES, 'error_rate'],
-    detectedIn: ['report'],
-    how: 'count below the planned number without failures (random, synthetic, multimodal).',
+    how: {
+      report: 'A stage of random or synthetic data has fewer requests than planned although it sent until its end.',
+    },
     configPaths: ['data.type'],
   }),
   pitfall(42, {
@@ -49,8 +55,9 @@ export const REPLAY_PITFALLS: readonly Pitfall[] = [
     remedy:
       'Write total_count, at least the larger of sweep.num_requests and the largest stage, in both distributions.',
     moves: [...RATES, 'error_rate'],
-    detectedIn: ['config'],
-    how: 'load.sweep with data type random or synthetic and no total_count.',
+    how: {
+      config: 'load.sweep with data type random or synthetic, and no total_count.',
+    },
     configPaths: ['data.input_distribution.total_count', 'data.output_distribution.total_count', 'load.sweep'],
   }),
   pitfall(43, {
@@ -59,8 +66,10 @@ export const REPLAY_PITFALLS: readonly Pitfall[] = [
       'Text prompts go to /v1/completions even when api.type is chat: the run measures another route than it says.',
     remedy: 'Write api.type: completion, so that the file says what happens.',
     moves: ['ttft', 'input_tokens_per_sec'],
-    detectedIn: ['config', 'comparison'],
-    how: 'data.type shared_prefix without multimodal and api.type chat.',
+    how: {
+      config: 'data.type is shared_prefix without media, and api.type is chat.',
+      comparison: 'The same in the config of an inference-perf report.',
+    },
     configPaths: ['api.type', 'data.shared_prefix'],
   }),
   pitfall(44, {
@@ -69,8 +78,10 @@ export const REPLAY_PITFALLS: readonly Pitfall[] = [
       'Each round sends the conversation so far, then the same prompt again, prefix included: prompts grow by more than a turn, and the cache hits more than it would.',
     remedy: 'Use data.type conversation_replay for conversations.',
     moves: ['ttft', 'input_tokens_per_sec', 'total_tokens_per_sec'],
-    detectedIn: ['config', 'report'],
-    how: 'enable_multi_turn_chat; the largest prompt far above the 5th percentile.',
+    how: {
+      config: 'data.shared_prefix.enable_multi_turn_chat is on.',
+      report: 'The same, and the longest prompt is over twice the 5th percentile.',
+    },
     configPaths: ['data.shared_prefix.enable_multi_turn_chat'],
   }),
   pitfall(45, {
@@ -79,8 +90,10 @@ export const REPLAY_PITFALLS: readonly Pitfall[] = [
       'The pause is taken before the end time: request latency, NTPOT and throughput include seconds in which nothing ran.',
     remedy: 'Compare TTFT, TPOT and ITL; latency only with equal settings.',
     moves: ['request_latency', 'ntpot', ...RATES],
-    detectedIn: ['config', 'report', 'comparison'],
-    how: 'tool_call_latency_sec is set; latency far above TTFT + TPOT x (n - 1).',
+    how: {
+      config: 'data.conversation_replay.tool_call_latency_sec is set.',
+      report: 'The same, and over a fifth of the mean latency is neither TTFT nor TPOT x (n - 1).',
+    },
     configPaths: ['data.conversation_replay.tool_call_latency_sec'],
   }),
   pitfall(46, {
@@ -89,8 +102,10 @@ export const REPLAY_PITFALLS: readonly Pitfall[] = [
       'Pauses are cut at max_wait_ms (15 s) and idle gaps at trace_idle_gap_cap_seconds (60 s): sessions are denser than recorded.',
     remedy: 'Same caps on both sides, and say them.',
     moves: [...EVERYTHING, 'session_metrics'],
-    detectedIn: ['config', 'comparison'],
-    how: 'A trace data type with its caps.',
+    how: {
+      config: 'A trace data type with its caps.',
+      comparison: 'max_wait_ms or trace_idle_gap_cap_seconds differ.',
+    },
     configPaths: [
       'data.otel_trace_replay.max_wait_ms',
       'data.weka_trace_replay.max_wait_ms',
@@ -103,8 +118,10 @@ export const REPLAY_PITFALLS: readonly Pitfall[] = [
       'By default each turn carries what the model just said: two models, or two runs, do not see the same prompts.',
     remedy: 'Set disable_output_substitution: true for a paired comparison.',
     moves: EVERYTHING,
-    detectedIn: ['config', 'comparison'],
-    how: 'otel_trace_replay with disable_output_substitution off.',
+    how: {
+      config: 'otel_trace_replay with disable_output_substitution off.',
+      comparison: 'The same on at least one side.',
+    },
     configPaths: ['data.otel_trace_replay.disable_output_substitution'],
   }),
   pitfall(48, {
@@ -113,8 +130,10 @@ export const REPLAY_PITFALLS: readonly Pitfall[] = [
       'duplicate_sessions_target tags copies with random text, originals not: the cache’s hit rate depends on how many were copied.',
     remedy: 'Set inject_random_session_id for all, or copy none.',
     moves: ['ttft', 'request_latency', ...RATES],
-    detectedIn: ['config', 'report'],
-    how: 'duplicate_sessions_target without inject_random_session_id; session ids with _dup.',
+    how: {
+      config: 'duplicate_sessions_target without inject_random_session_id.',
+      report: 'The list of sessions has copies (_dup in the id) and originals, and nothing was injected.',
+    },
     configPaths: [
       'data.otel_trace_replay.duplicate_sessions_target',
       'data.weka_trace_replay.duplicate_sessions_target',
@@ -126,8 +145,12 @@ export const REPLAY_PITFALLS: readonly Pitfall[] = [
       'Model and max-token options of trace replay are checked and never used; calls that answer with a tool get at least 4096 max_tokens. Answers are longer than recorded.',
     remedy: 'Do not rely on them; write override_tool_call_max_tokens: false to keep recorded lengths.',
     moves: ['request_latency', ...RATES],
-    detectedIn: ['config', 'report'],
-    how: 'use_static_model, static_model_name, model_mapping, default_max_tokens, ignore_trace_delays or use_think_time_only is written.',
+    how: {
+      config:
+        'use_static_model, static_model_name, model_mapping, default_max_tokens, ignore_trace_delays or use_think_time_only is written.',
+      report:
+        'Such an option is not at its default; or answers are over 1,024 tokens with override_tool_call_max_tokens.',
+    },
     configPaths: [
       'data.otel_trace_replay.use_static_model',
       'data.otel_trace_replay.default_max_tokens',
@@ -143,8 +166,10 @@ export const REPLAY_PITFALLS: readonly Pitfall[] = [
       'Images are one solid colour, videos come from a pool of four per size: payloads are tiny and encoder caches hit.',
     remedy: 'Compare only within this tool; take payload figures for what they are.',
     moves: ['ttft', 'request_latency', 'input_tokens_per_sec'],
-    detectedIn: ['config', 'report'],
-    how: 'A multimodal section with a count.',
+    how: {
+      config: 'A multimodal section with a count.',
+      report: 'The images have under 0.05 bytes per pixel.',
+    },
     configPaths: ['data.multimodal', 'data.shared_prefix.multimodal'],
   }),
   pitfall(51, {
@@ -153,7 +178,8 @@ export const REPLAY_PITFALLS: readonly Pitfall[] = [
       'Temperature and top_p are the server’s defaults or the model’s generation config: outputs vary, and two servers may sample differently.',
     remedy: 'Fix the server’s defaults and record them.',
     moves: [...ALL_LATENCIES, 'output_tokens_per_sec'],
-    detectedIn: ['comparison'],
-    how: 'Always so in inference-perf; compare the servers’ flags.',
+    how: {
+      comparison: 'The servers differ, and neither side sent temperature, top_p or seed.',
+    },
   }),
 ];

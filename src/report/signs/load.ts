@@ -163,6 +163,21 @@ const probe: ReportSign = (report) => {
   );
 };
 
+/** Sends over their own span against answers over the window: a backlog is in the one and not in the other. */
+const sentNotAnswered: Sign = (scope) => {
+  const [sent, answered] = [
+    statisticOf(scope, 'sends_per_sec', 'value'),
+    statisticOf(scope, 'requests_per_sec', 'value'),
+  ];
+  if (scope.load.model !== 'open' || sent === undefined || answered === undefined || sent < 2 * answered)
+    return undefined;
+  return said(
+    'CMP097',
+    scope.id,
+    `${significant(sent)} requests/s were sent and ${significant(answered)} answered: the achieved rate says nothing of what the server kept up with`,
+  );
+};
+
 const DRAWN = ['random', 'synthetic'];
 
 /** Fewer requests than planned and no failure to show for it: stopped when the sends ended early, dropped when they went on to the end. */
@@ -222,6 +237,7 @@ const machine: Sign = (scope, report) => {
 export const LOAD_SIGNS: readonly Sign[] = [
   hiddenWait,
   drain,
+  sentNotAnswered,
   machine,
   ...[length, statedRate, missing].map(lifecycleOnly),
 ];

@@ -18,7 +18,8 @@ describe('the catalogue', () => {
   });
   it('every entry says what happens, what to do, how it is seen and where it comes from', () => {
     for (const entry of PITFALLS) {
-      for (const text of [entry.consequence, entry.remedy, entry.how]) expect(text, entry.code).toMatch(/^\S.{10,}\.$/);
+      for (const text of [entry.consequence, entry.remedy, ...Object.values(entry.how)])
+        expect(text, entry.code).toMatch(/^\S.{10,}\.$/);
       expect(entry.title, entry.code).not.toMatch(/\.$/);
       expect(entry.detectedIn.length, entry.code).toBeGreaterThan(0);
       expect(entry.source, entry.code).toMatch(/\w/);

@@ -123,6 +123,67 @@ const sglang = {
   })}\n`,
 };
 
+const served = (model: string): Run => {
+  const run = syntheticRun();
+  return {
+    ...run,
+    config: merge(run.config!, { server: { model_name: 'org/one' } }),
+    stack: { source: 'stack.yaml', model },
+  };
+};
+const started = (...args: readonly string[]): Run => ({
+  ...syntheticRun(),
+  stack: { source: 'stack.yaml', args: [...args] },
+});
+/** MLPerf's server scenario: latency from the scheduled time. */
+const loadGen = (scenario: string): Source => ({
+  file: 'mlperf_log_summary.txt',
+  text: [
+    '================================================',
+    'MLPerf Results Summary',
+    '================================================',
+    'SUT name : x',
+    `Scenario : ${scenario}`,
+    'Mode     : PerformanceOnly',
+    'Result is : VALID',
+    '50.00 percentile latency (ns)   : 2100000000',
+    '99.00 percentile latency (ns)   : 2200000000',
+  ].join('\n'),
+});
+const genai = {
+  file: 'profile_export_genai_perf.json',
+  text: JSON.stringify({
+    input_config: { endpoint: { model_names: ['m'] } },
+    request_latency: { unit: 'ms', avg: 2100 },
+    time_to_first_token: { unit: 'ms', avg: 100 },
+    request_count: { unit: 'requests', avg: 400 },
+  }),
+};
+/** GuideLLM before 0.4: means by token, percentiles by weighted rank. */
+const guideBlock = (mean: number): Json => ({ successful: { mean, median: mean, min: mean, max: mean, count: 400 } });
+const guidellm = {
+  file: 'benchmarks.json',
+  text: JSON.stringify({
+    benchmarks: [
+      {
+        type_: 'generative_benchmark',
+        args: { strategy: { type_: 'constant', rate: 20 } },
+        run_stats: {
+          start_time: 1_700_000_000,
+          end_time: 1_700_000_022,
+          requests_made: { successful: 400, errored: 0, incomplete: 0, total: 400 },
+        },
+        metrics: {
+          time_to_first_token_ms: guideBlock(100),
+          inter_token_latency_ms: guideBlock(20),
+          request_latency: guideBlock(2.1),
+          output_token_count: guideBlock(101),
+        },
+      },
+    ],
+  }),
+};
+
 const gaps = (key: string): Patch => ({ successes: { latency: { [key]: null } } });
 
 /** [pitfall, the pair where it fires, the pair where it must not]. */
@@ -210,6 +271,16 @@ export const PAIR_CASES: readonly (readonly [number, PairCase, PairCase])[] = [
     91,
     { a: config({ data: { use_chat_template: true } }, V060), b: config({}) },
     { a: config({ data: { use_chat_template: true } }), b: config({}) },
+  ],
+  [93, { a: sglang, b: config({}) }, { a: genai, b: sglang }],
+  [94, { a: loadGen('Server'), b: config({}) }, { a: loadGen('SingleStream'), b: config({}) }],
+  [95, { a: guidellm, b: config({}) }, { a: vllm, b: config({}) }],
+  [96, { a: guidellm, b: config({}) }, { a: vllm, b: config({}) }],
+  [98, { a: served('org/two'), b: syntheticRun() }, { a: served('other/one'), b: syntheticRun() }],
+  [
+    99,
+    { a: started('--quantization bitsandbytes'), b: syntheticRun() },
+    { a: started('--quantization', 'bitsandbytes'), b: syntheticRun() },
   ],
 ];
 

@@ -283,5 +283,6 @@ export const REPORT_CASES: readonly (readonly [number, PerfFolder, PerfFolder])[
   [81, one(merge(e2e(stat(1)), output(stat(0)))), one(merge(e2e(stat(1)), output(stat(0, 1))))],
   [82, sessionFile({ num_sessions: 9 }), sessionFile({ num_sessions: 10 })],
   [83, sessionFile({ sessions_with_cache_info: 9 }), sessionFile({ sessions_with_cache_info: 10 })],
+  [97, one({ load_summary: { achieved_rate: 37 } }), one({ load_summary: { achieved_rate: 36 } })],
   [87, one(gaps(stat(0.07, 0.09)), { tokenizer: null }), one(gaps(stat(0.019, 0.022)), { tokenizer: null })],
 ];

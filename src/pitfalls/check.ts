@@ -2,7 +2,7 @@
 import { readConfigs, type LoadedConfig, type LoadOptions, type Reading } from '../config/load';
 import type { Target } from '../config/target';
 import type { ConfigPath, Problem } from '../problem';
-import { pitfallByCode } from './catalogue';
+import { pitfallByCode, PITFALLS } from './catalogue';
 import { codeOf } from './pitfall';
 import { DATA_CHECKS } from './checks/data';
 import type { Check, Hit } from './checks/hit';
@@ -46,7 +46,24 @@ function toProblem(hit: Hit, loaded: LoadedConfig): Problem {
 
 /** What editors and `validate` show of one reading. */
 function findingsOfReading(reading: Reading): readonly Problem[] {
-  return reading.loaded ? [...reading.problems, ...configPitfalls(reading.loaded)] : reading.problems;
+  const { loaded, problems } = reading;
+  return loaded ? [...problems, ...unknownSuppressions(loaded), ...configPitfalls(loaded)] : problems;
+}
+
+/** A code that does not exist silences nothing, and its writer believes otherwise. */
+function unknownSuppressions({ suppressions }: LoadedConfig): readonly Problem[] {
+  return suppressions.flatMap(({ codes, range }) =>
+    codes
+      .filter((code) => pitfallByCode(code) === undefined)
+      .map((code): Problem => ({
+        code: 'CFG022',
+        severity: 'warning',
+        path: [],
+        message: `There is no pitfall ${code}, so disabling it has no effect.`,
+        remedy: `The codes go from ${PITFALLS[0]!.code} to ${PITFALLS.at(-1)!.code}: see docs/pitfalls.md.`,
+        range,
+      })),
+  );
 }
 
 /** Reads a text and gives all findings; a file that holds several configs is judged config by config. Never throws. */

@@ -99,12 +99,18 @@ function askedLength(scope: ReportScope, report: CanonicalReport): Caution[] {
   const output = measureOf(scope, 'output_tokens');
   const mean = output?.stats['mean'];
   if (fixed === undefined || mean === undefined || Math.abs(mean - fixed) / fixed < 0.01) return [];
+  const again = output?.definition.tokens === 'client';
+  const why = again
+    ? 'the client tokenized the text again'
+    : mean > fixed
+      ? 'no server may send more than it was asked for, so the count or the file is wrong'
+      : 'the server stopped early';
   return [
     {
       id: 'asked-length',
       scope: scope.id,
-      message: `${significant(fixed)} output tokens were asked for with ignore_eos, ${significant(mean)} were counted on average (${percent((mean - fixed) / fixed)}): ${output?.definition.tokens === 'client' ? 'the client tokenized the text again' : 'the server stopped early'}`,
-      pitfall: output?.definition.tokens === 'client' ? 'CMP058' : 'CMP036',
+      message: `${significant(fixed)} output tokens were asked for with ignore_eos, ${significant(mean)} were counted on average (${percent((mean - fixed) / fixed)}): ${why}`,
+      pitfall: again || mean > fixed ? 'CMP058' : 'CMP036',
     },
   ];
 }

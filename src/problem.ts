@@ -26,6 +26,15 @@ export interface Problem {
   readonly range?: TextRange;
   /** The file the range belongs to, when it is not the one being judged. */
   readonly file?: string;
+  /** Other places of the same text that the judgement rests on. */
+  readonly related?: readonly RelatedPlace[];
+}
+
+export interface RelatedPlace {
+  readonly path: ConfigPath;
+  /** What stands there, e.g. `load.num_workers is 4`. */
+  readonly message: string;
+  readonly range: TextRange;
 }
 
 /** Either a value, or the reasons why there is none. Warnings may accompany a value. */

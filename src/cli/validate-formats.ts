@@ -100,6 +100,14 @@ function sarif(results: readonly Result[], version: string): string {
       level: LEVELS[problem.severity],
       message: { text: sentence(problem) },
       locations: [{ physicalLocation: location(problem, file) }],
+      ...(problem.related
+        ? {
+            relatedLocations: problem.related.map((place) => ({
+              physicalLocation: location({ ...problem, range: place.range }, file),
+              message: { text: place.message },
+            })),
+          }
+        : {}),
     })),
   };
   return `${JSON.stringify({ $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }, undefined, 2)}\n`;

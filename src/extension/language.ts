@@ -86,7 +86,7 @@ class ConfigDiagnostics implements vscode.Disposable {
     if (!this.isCurrent(document, version)) return;
     this.collection.set(
       document.uri,
-      found.map((problem) => toDiagnostic(problem)),
+      found.map((problem) => toDiagnostic(problem, document.uri)),
     );
   }
 
@@ -112,7 +112,7 @@ const SEVERITIES = {
   information: vscode.DiagnosticSeverity.Information,
 } as const;
 
-function toDiagnostic(problem: Diagnostic): vscode.Diagnostic {
+function toDiagnostic(problem: Diagnostic, uri: vscode.Uri): vscode.Diagnostic {
   const remedy = problem.remedy === undefined ? '' : `\n${problem.remedy}`;
   const diagnostic = new vscode.Diagnostic(
     toRange(problem.range),
@@ -121,6 +121,11 @@ function toDiagnostic(problem: Diagnostic): vscode.Diagnostic {
   );
   diagnostic.source = 'isoperf';
   diagnostic.code = { value: problem.code, target: explainUri(problem.code) };
+  if (problem.related)
+    diagnostic.relatedInformation = problem.related.map(
+      ({ range, message }) =>
+        new vscode.DiagnosticRelatedInformation(new vscode.Location(uri, toRange(range)), message),
+    );
   return diagnostic;
 }
 

@@ -2,8 +2,10 @@
 import { DIRECTIVES } from '../config/directives';
 import { fieldAt, type FieldInfo } from '../config/fields';
 import type { Circumstances } from '../config/expectations';
-import { docsAnchor, pitfallsAt } from '../pitfalls/catalogue';
-import type { TextRange } from '../problem';
+import { docsAnchor, pitfallByCode, pitfallsAt } from '../pitfalls/catalogue';
+import { configPitfalls } from '../pitfalls/check';
+import type { Pitfall } from '../pitfalls/pitfall';
+import type { ConfigPath, TextRange } from '../problem';
 import { describeField } from './describe';
 import { expectationAt } from './hints';
 import { placeAt, readings, toRegion, type Place, type Position } from './place';
@@ -58,12 +60,20 @@ function enumLines(field: FieldInfo, place: Place): string[] {
 }
 
 function withPitfalls(lines: readonly string[], place: Place): string {
-  const pitfalls = pitfallsAt(place.path);
+  const pitfalls = shownFirst(place);
   const room = Math.max(0, Math.min(MAX_PITFALLS, MAX_LINES - lines.length - 1));
   const listed = pitfalls
     .slice(0, room)
     .map((pitfall) => `- [${pitfall.code}](${docsAnchor(pitfall.code)}) ${pitfall.title}`);
   return (listed.length === 0 ? lines : [...lines, '', ...listed]).join('\n');
+}
+
+/** Those that this file shows here, then the others of the key. */
+function shownFirst({ path, reading }: Place): readonly Pitfall[] {
+  const dotted = (steps: ConfigPath): string => steps.filter((step) => typeof step === 'string').join('.');
+  const hits = reading.loaded ? configPitfalls(reading.loaded) : [];
+  const here = hits.filter((hit) => dotted(hit.path) === dotted(path)).flatMap(({ code }) => pitfallByCode(code) ?? []);
+  return [...new Set([...here, ...pitfallsAt(path)])];
 }
 
 function directiveHover(text: string, position: Position): Hover | undefined {

@@ -1,7 +1,7 @@
 // All findings about a config text: what is wrong with it (config room) and what its numbers could not be compared for (the catalogue).
 import { readConfigs, type LoadedConfig, type LoadOptions, type Reading } from '../config/load';
 import type { Target } from '../config/target';
-import type { ConfigPath, Problem } from '../problem';
+import { formatPath, type ConfigPath, type Problem, type RelatedPlace } from '../problem';
 import { pitfallByCode, PITFALLS } from './catalogue';
 import { codeOf } from './pitfall';
 import { DATA_CHECKS } from './checks/data';
@@ -34,6 +34,7 @@ function toProblem(hit: Hit, loaded: LoadedConfig): Problem {
   const entry = pitfallByCode(code);
   if (!entry) throw new Error(`the check reports ${code}, which the catalogue does not have`);
   const range = loaded.range(hit.path, 'value');
+  const related = relatedPlaces(hit, loaded);
   return {
     code,
     severity: hit.severity,
@@ -41,7 +42,25 @@ function toProblem(hit: Hit, loaded: LoadedConfig): Problem {
     message: hit.message ?? entry.consequence,
     remedy: hit.remedy ?? entry.remedy,
     ...(range === undefined ? {} : { range }),
+    ...(related.length === 0 ? {} : { related }),
   };
+}
+
+/** What else is written that decides it; the place itself and what it is part of are no news. */
+function relatedPlaces({ path, restsOn = [] }: Hit, loaded: LoadedConfig): readonly RelatedPlace[] {
+  return restsOn.flatMap((other): RelatedPlace[] => {
+    if (startsWith(path, other) || startsWith(other, path) || !loaded.isWritten(other)) return [];
+    const range = loaded.range(other, 'value');
+    if (!range) return [];
+    const value = valueOf(loaded.config, other);
+    const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+    const words = isPlain ? `is ${value}` : 'decides it too';
+    return [{ path: other, message: `${formatPath(other)} ${words}`, range }];
+  });
+}
+
+function valueOf(root: unknown, path: ConfigPath): unknown {
+  return path.reduce<unknown>((here, step) => (here as Record<string | number, unknown> | undefined)?.[step], root);
 }
 
 /** What editors and `validate` show of one reading. */

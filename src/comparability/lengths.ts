@@ -157,12 +157,17 @@ export function nearlyAll(
   records: readonly RequestRecord[],
   of: (record: RequestRecord) => number | undefined,
 ): Lengths | undefined {
-  const values = records.map(of).filter((value) => value !== undefined);
-  return values.length > 0 && values.length >= 0.99 * records.length ? lengthsOf(values) : undefined;
+  const values = new Float64Array(records.length);
+  let n = 0;
+  for (const record of records) {
+    const value = of(record);
+    if (value !== undefined) values[n++] = value;
+  }
+  return n > 0 && n >= 0.99 * records.length ? lengthsOf(values.subarray(0, n)) : undefined;
 }
 
 /** Median over records, undefined when none has the property. */
-export function medianOf(values: readonly number[]): number | undefined {
+export function medianOf(values: readonly number[] | Float64Array): number | undefined {
   return values.length === 0 ? undefined : percentile(sortedValues(values), 50);
 }
 

@@ -2,7 +2,7 @@
 import type { Aligned, Alignable } from './align';
 import type { DimensionId, Finding, MetricComparison, MetricSide } from './comparison';
 import { hasNews, rowsOf, withheld, type Row } from './metric-rows';
-import type { Sample } from './samples';
+import { freeColumns, type Sample } from './samples';
 import { round, type MeasuredStage, type Side } from './side';
 import { matchStages, type StagePair } from './stages';
 import { adjusted, between, LEVEL, within, type Estimate } from './uncertainty';
@@ -43,6 +43,7 @@ export function compareMetrics(input: MetricsInput): MetricComparison[] {
         return { row, pair, estimate, gaps: earlier.map((known) => known.get(keyOf(pair, own))) };
       });
   });
+  freeColumns();
   const tested = judged.filter(({ estimate }) => estimate?.p !== undefined);
   const ps = adjusted(tested.map(({ estimate }) => estimate!.p!));
   const chance = new Map(tested.map((entry, i) => [entry, ps[i]!]));

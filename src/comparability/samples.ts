@@ -2,7 +2,7 @@
 import { MINIMUM_REQUESTS, resample, seriesOf, seriesOfOne, type Quantity, type Series } from '../metrics/bootstrap';
 import type { RequestRecord } from '../metrics/record';
 import { isSuccess, writeItlGaps, type ItlBasis } from '../metrics/request-metrics';
-import { mean, percentile, percentileKey, sortedValues } from '../metrics/statistics';
+import { mean, percentile, percentileKey, sortedValues, sortFinite } from '../metrics/statistics';
 import { minimumCountFor } from '../sample-size';
 import { spanSeconds } from '../metrics/summarize';
 import type { MetricSide, Statistic } from './comparison';
@@ -46,7 +46,7 @@ export function latencySamples(
   const n = series.values.length;
   if (n === 0)
     return new Map(statistics.map((statistic) => [statistic, { side: { n, missing: whyNone(scope, quantity) } }]));
-  const sorted = sortedValues(series.values);
+  const sorted = inOrder(series, value === undefined);
   const wanted = statistics.filter(
     (statistic) => supports(statistic, n) && (failures === 0 || reaches(statistic, sorted)),
   );
@@ -75,6 +75,29 @@ export function latencySamples(
   );
 }
 
+/** Columns of millions are used again: each new one would make the collector look through everything that is in memory. */
+let kept: readonly Float64Array[] = [];
+
+/** Three columns with room for so many values: the gaps, the gaps in order, and what sorting writes over. */
+function columns(length: number): readonly [Float64Array, Float64Array, Float64Array] {
+  if (kept.length === 0 || kept[0]!.length < length) kept = [0, 1, 2].map(() => new Float64Array(length));
+  return [kept[0]!, kept[1]!, kept[2]!];
+}
+
+/** When a comparison is done its columns are no longer wanted. */
+export function freeColumns(): void {
+  kept = [];
+}
+
+/** Ascending; of token gaps into a column that is used again. */
+function inOrder(series: Series, isColumn: boolean): Float64Array {
+  if (!isColumn) return sortedValues(series.values);
+  const n = series.values.length;
+  const [, sorted, room] = columns(n);
+  sorted.set(series.values);
+  return sortFinite(sorted.subarray(0, n), room);
+}
+
 /** Token gaps of every request, written where they stay: there are millions of them. */
 function itlSeries(scope: readonly RequestRecord[], basis: ItlBasis): Series {
   const offsets = new Uint32Array(scope.length + 1);
@@ -82,7 +105,7 @@ function itlSeries(scope: readonly RequestRecord[], basis: ItlBasis): Series {
   for (const { chunkSeconds, chunkTokens } of scope) {
     room += basis === 'tokens' ? (chunkTokens ?? []).reduce((sum, tokens) => sum + tokens, 0) : chunkSeconds.length;
   }
-  const values = new Float64Array(room);
+  const [values] = columns(room);
   let at = 0;
   for (let i = 0; i < scope.length; i++) {
     at = writeItlGaps(scope[i]!, basis, values, at);

@@ -212,9 +212,12 @@ export function templateTokens(side: Side, context: Context): number | undefined
 }
 
 function findTemplate(side: Side, context: Context): number | undefined {
-  const extra = (comparedSuccesses(side, context) ?? []).flatMap((record) => {
-    const server = record.usage?.promptTokens;
-    return server === undefined || record.clientPromptTokens === undefined ? [] : [server - record.clientPromptTokens];
-  });
-  return medianOf(extra);
+  const successes = comparedSuccesses(side, context) ?? [];
+  const extra = new Float64Array(successes.length);
+  let n = 0;
+  for (const { usage, clientPromptTokens } of successes) {
+    if (usage?.promptTokens === undefined || clientPromptTokens === undefined) continue;
+    extra[n++] = usage.promptTokens - clientPromptTokens;
+  }
+  return medianOf(extra.subarray(0, n));
 }

@@ -7,8 +7,11 @@ const PASSES = 3;
 /** Neighbours with one upper word: up to here they are put in order one by one. */
 const FEW = 24;
 
-/** In place, ascending. Only for values that are finite and not negative: then their bits sort as they do. */
-export function radixSort(values: Float64Array): Float64Array {
+/**
+ * In place, ascending. Only for values that are finite and not negative: then their bits sort as they do.
+ * @param room as many values at least, when the caller has it: it is written over
+ */
+export function radixSort(values: Float64Array, room?: Float64Array): Float64Array {
   const n = values.length;
   // Little-endian, as every machine that runs Node is: the upper word comes second.
   const counts = Array.from({ length: PASSES }, () => new Uint32Array(BUCKETS));
@@ -21,7 +24,7 @@ export function radixSort(values: Float64Array): Float64Array {
     high[word >>> (2 * DIGIT_BITS)]!++;
   }
   let from = values;
-  let to: Float64Array = new Float64Array(n);
+  let to: Float64Array = room ? room.subarray(0, n) : new Float64Array(n);
   for (let pass = 0; pass < PASSES; pass++) {
     const own = counts[pass]!;
     if (own.includes(n)) continue;

@@ -25,8 +25,8 @@ export function sortedValues(values: Iterable<number>): Float64Array {
   return sortFinite(values instanceof Float64Array ? values.slice() : Float64Array.from(values));
 }
 
-/** In place, ascending; throws like `sortedValues`. */
-export function sortFinite(values: Float64Array): Float64Array {
+/** In place, ascending; throws like `sortedValues`. `room` for as many values is written over, where the caller has it. */
+export function sortFinite(values: Float64Array, room?: Float64Array): Float64Array {
   let negative = false;
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
@@ -34,7 +34,7 @@ export function sortFinite(values: Float64Array): Float64Array {
     // -0 has the sign bit too.
     if (value < 0 || Object.is(value, -0)) negative = true;
   }
-  return negative || values.length < MANY ? values.sort() : radixSort(values);
+  return negative || values.length < MANY ? values.sort() : radixSort(values, room);
 }
 
 /**

@@ -29,6 +29,20 @@ interface Lateness {
   readonly p99: number;
 }
 
+interface Pace {
+  readonly lateness: Lateness | undefined;
+  readonly inFlight: number | undefined;
+}
+
+/** Asked for the judgement and for the evidence: worked out once. */
+const PACES = new WeakMap<MeasuredStage, Pace>();
+
+function paceOf(stage: MeasuredStage): Pace {
+  const known = PACES.get(stage) ?? { lateness: latenessOf(stage), inFlight: inFlight(stage) };
+  PACES.set(stage, known);
+  return known;
+}
+
 function latenessOf({ records, report, load }: MeasuredStage): Lateness | undefined {
   if (records) {
     const delays = sortedValues(records.map(scheduleDelaySeconds).filter((value) => value !== undefined));
@@ -69,14 +83,13 @@ function limitOf(side: Side, stage: MeasuredStage): StageLimit {
   const { health } = stage;
   if (health?.verdict === 'client-limited')
     reasons.push(...(health.reasons.length > 0 ? health.reasons : ['client-limited']));
-  const lateness = latenessOf(stage);
+  const { lateness, inFlight: used } = paceOf(stage);
   if (reasons.length === 0 && lateness && (lateness.p50 > MEDIAN_DELAY_SECONDS || lateness.p99 > P99_DELAY_SECONDS)) {
     reasons.push(
       `requests left ${delayWords(lateness.mean)} late on average, ${delayWords(lateness.p50)} in the median, ${delayWords(lateness.p99)} at p99`,
     );
   }
   const cap = capOf(side, stage);
-  const used = inFlight(stage);
   if (
     health?.verdict !== 'client-limited' &&
     stage.load.kind === 'rate' &&
@@ -93,11 +106,10 @@ function evidenceOf(side: Side, stage: MeasuredStage): Evidence[] {
   const { health } = stage;
   const index = side.run.manifest?.health.indexOf(health!) ?? -1;
   const key = index >= 0 ? `health[${index}]` : `health (stage ${stage.id})`;
-  const lateness = latenessOf(stage);
+  const { lateness, inFlight: used } = paceOf(stage);
   const words =
     lateness && `mean ${delayWords(lateness.mean)}, p50 ${delayWords(lateness.p50)}, p99 ${delayWords(lateness.p99)}`;
   const label = loadLabel(stage.load);
-  const used = inFlight(stage);
   const inFlightWords = used === undefined ? undefined : round(used);
   return [
     inManifest(`${key}.verdict`, health && [health.verdict, ...health.reasons].join(': ')),

@@ -37,14 +37,16 @@ const ALL_OF_IT: readonly MetricName[] = [
 
 /** Median tokens of a chunk, by whichever counter there is. */
 function tokensPerChunk(records: readonly RequestRecord[] | undefined): number | undefined {
-  const sizes = (records ?? []).flatMap((record) => {
+  const sizes = new Float64Array(records?.length ?? 0);
+  let n = 0;
+  for (const record of records ?? []) {
     const tokens =
       record.usage?.completionTokens ??
       record.clientOutputTokens ??
       (record.finishReason === 'length' ? record.maxTokens : undefined);
-    return tokens === undefined || record.chunkSeconds.length < 2 ? [] : [tokens / record.chunkSeconds.length];
-  });
-  return medianOf(sizes);
+    if (tokens !== undefined && record.chunkSeconds.length >= 2) sizes[n++] = tokens / record.chunkSeconds.length;
+  }
+  return medianOf(sizes.subarray(0, n));
 }
 
 function pathOf(side: Side, context: Context): Path {

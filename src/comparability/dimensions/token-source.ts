@@ -44,13 +44,14 @@ function sourcesOf(side: Side): TokenSources {
       inReport(file, 'tokenizer', canonical.tokenizer),
     );
   }
+  const itl = tokens && itlBasis(side, tokens.itl);
   const summary = tokens
-    ? `output: ${tokens.output.source}, input: ${tokens.input.source}, ITL between ${itlBasis(side, tokens.itl)}`
+    ? `output: ${tokens.output.source}, input: ${tokens.input.source}, ITL between ${itl ?? tokens.itl}`
     : 'not recorded';
   return {
     input: tokens?.input,
     output: tokens?.output,
-    itl: tokens && itlBasis(side, tokens.itl),
+    itl,
     streamed: sideStreams(side),
     summary,
     evidence,
@@ -90,13 +91,20 @@ function reportedSources({ run }: Side): { input: TokenSource; output: TokenSour
 
 /** Where the server's count shows that every chunk carried one token, gaps between chunks are gaps between tokens. */
 function itlBasis({ stages }: Side, declared: ItlBasis): ItlBasis {
-  const streamed = (successesOf(stages) ?? []).filter((record) => record.chunkSeconds.length > 0);
-  const single = streamed.filter((record) => record.usage?.completionTokens === record.chunkSeconds.length);
-  return single.length > 0 && single.length >= SINGLE_SHARE * streamed.length ? 'tokens' : declared;
+  let streamed = 0;
+  let single = 0;
+  for (const { chunkSeconds, usage } of successesOf(stages) ?? []) {
+    if (chunkSeconds.length === 0) continue;
+    streamed++;
+    if (usage?.completionTokens === chunkSeconds.length) single++;
+  }
+  return single > 0 && single >= SINGLE_SHARE * streamed ? 'tokens' : declared;
 }
 
 function identity(source: TokenSource | undefined): string | undefined {
-  return source?.tokenizer && `${source.tokenizer.source} (sha256 ${source.tokenizer.sha256.slice(0, 12)})`;
+  if (!source?.tokenizer) return undefined;
+  const { source: name, sha256 } = source.tokenizer;
+  return isHash(sha256) ? `${name} (sha256 ${sha256.slice(0, 12)})` : name;
 }
 
 function counts(source: TokenSource | undefined): string | undefined {
@@ -186,9 +194,16 @@ function difference(
     const silent = x === undefined && y === undefined ? 'either side' : x === undefined ? 'A' : 'B';
     return { words: `with which tokenizer ${which} tokens were counted is not recorded on ${silent}`, open: true };
   }
-  return x === y
-    ? undefined
-    : { words: `${which} tokens are counted with another tokenizer.json on each side`, open: false };
+  if (x === y) return undefined;
+  if (!isHash(x) || !isHash(y)) {
+    // A report names its tokenizer; two names may be one file in two places, and one name may have two revisions.
+    return { words: `${which} tokens are counted with tokenizers of other names (${x} on A, ${y} on B)`, open: false };
+  }
+  return { words: `${which} tokens are counted with another tokenizer.json on each side`, open: false };
+}
+
+function isHash(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
 }
 
 /** A report says that the server's counts were preferred, but not how many there were. */

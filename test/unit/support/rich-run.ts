@@ -121,7 +121,7 @@ export async function foreignRun(options: SyntheticOptions & { readonly seed: nu
 }
 
 const CONFIG = `
-load: { type: constant, num_workers: 4, worker_max_concurrency: 100, stages: [{ rate: 20, duration: 6 }] }
+load: { type: constant, num_workers: 4, worker_max_concurrency: 100, stages: [{ rate: 20, duration: 4 }] }
 api: { type: completion, streaming: true }
 server: { type: vllm, model_name: m, base_url: "http://127.0.0.1:8000", ignore_eos: true }
 tokenizer: { pretrained_model_name_or_path: m }

@@ -17,7 +17,10 @@ buildSync({
       export { completions } from './src/language/completion';
       export { hints } from './src/language/hints';
       export { fixAll } from './src/language/fix-all';
-      export { looksLikeConfig } from './src/config/detect';`,
+      export { looksLikeConfig } from './src/config/detect';
+      export { folds } from './src/language/symbols';
+      export { codeActions } from './src/language/fixes';
+      export { HOSTILE } from './test/unit/config/hostile-texts';`,
     resolveDir: root,
     loader: 'ts',
   },
@@ -28,7 +31,9 @@ buildSync({
   mainFields: ['module', 'main'],
   outfile,
 });
-const { diagnostics, completions, hints, fixAll, looksLikeConfig } = createRequire(import.meta.url)(outfile);
+const { diagnostics, completions, hints, fixAll, folds, codeActions, looksLikeConfig, HOSTILE } = createRequire(
+  import.meta.url,
+)(outfile);
 
 /** A config of about `lines` lines: stages of two lines each. */
 function config(lines) {
@@ -87,6 +92,31 @@ console.log(
 console.log(
   `a YAML file that is none, ${(other.length / 1e6).toFixed(1)} MB:     ${measured(100, () => looksLikeConfig(other))}`,
 );
+
+/** Every feature on every hostile text, the best of three: the slowest ones. */
+const FEATURES = {
+  diagnostics,
+  hints: (text) => hints(text, { cpus: 4 }),
+  completion: (text) => completions(text, { line: 20, column: 6 }),
+  outline: folds,
+  fixes: (text) => codeActions(text, { startLine: 5, startColumn: 0, endLine: 6, endColumn: 0 }),
+  'fix all': fixAll,
+};
+const worst = Object.entries(HOSTILE)
+  .flatMap(([name, text]) =>
+    Object.entries(FEATURES).map(([feature, answer]) => {
+      const times = [0, 1, 2].map((round) => {
+        const fresh = `${text}\n#${feature} ${round}`;
+        const start = performance.now();
+        answer(fresh);
+        return performance.now() - start;
+      });
+      return { what: `${feature} of '${name}'`, time: Math.min(...times) };
+    }),
+  )
+  .sort((left, right) => right.time - left.time);
+const slowest = worst.slice(0, 5).map(({ what, time }) => `${what} ${time.toFixed(0)} ms`);
+console.log(`worst hostile text, of ${Object.keys(HOSTILE).length}:              ${slowest.join('; ')}`);
 
 const bundle = path.join(root, 'dist', 'extension.js');
 // The host's own part of activation: reading and evaluating the bundle and registering, with a stand-in for VS Code.

@@ -64,5 +64,6 @@ export function directivesOf(region: Region, span: LineSpan): ReturnType<typeof 
     directives: reading.directives.map(toFile),
     suppressions: reading.suppressions.map(toFile),
     problems: reading.problems.map(toFile),
+    more: reading.more,
   };
 }

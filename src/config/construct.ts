@@ -15,17 +15,20 @@ export interface Construction {
   /** Absent when the text holds something that has no value (an endless alias, too many expanded nodes). */
   readonly value: unknown;
   readonly complaints: readonly Complaint[];
+  /** How many complaints are not in the list, because it is long enough. */
+  readonly more: number;
 }
 
 const TAG = 'tag:yaml.org,2002:';
 /** Expanded size at which a document is taken for an alias bomb; real configs have some hundred nodes. */
 const MAX_EXPANDED = 30_000;
-/** Beyond so many remarks a text is broken in one way that was said often enough. */
-const MAX_COMPLAINTS = 100;
+/** Beyond so many errors, and so many warnings, a text is broken in one way that was said often enough. */
+const MAX_COMPLAINTS = 50;
 
 interface State {
   readonly text: string;
   readonly complaints: Complaint[];
+  readonly counts: Record<Complaint['severity'], number>;
   readonly done: Map<YamlNode, { value: unknown; size: number }>;
   readonly open: Set<YamlNode>;
   readonly flat: Map<MapNode, ReadonlyMap<string, YamlNode>>;
@@ -35,17 +38,21 @@ class Endless extends Error {}
 
 /** Values of the node. Mappings become plain objects without prototype, keys that are not text carry NON_STRING_KEY. */
 export function construct(root: YamlNode, text: string): Construction {
-  const state: State = { text, complaints: [], done: new Map(), open: new Set(), flat: new Map() };
+  const counts = { error: 0, warning: 0 };
+  const more = (): number => Object.values(counts).reduce((sum, count) => sum + Math.max(0, count - MAX_COMPLAINTS), 0);
+  const state: State = { text, complaints: [], counts, done: new Map(), open: new Set(), flat: new Map() };
   try {
-    return { value: build(root, state).value, complaints: state.complaints };
+    const { value } = build(root, state);
+    return { value, complaints: state.complaints, more: more() };
   } catch (error) {
     if (!(error instanceof Endless)) throw error;
-    return { value: undefined, complaints: state.complaints };
+    return { value: undefined, complaints: state.complaints, more: more() };
   }
 }
 
 function complain(state: State, complaint: Complaint): void {
-  if (state.complaints.length < MAX_COMPLAINTS || complaint.severity === 'error') state.complaints.push(complaint);
+  state.counts[complaint.severity] += 1;
+  if (state.counts[complaint.severity] <= MAX_COMPLAINTS) state.complaints.push(complaint);
 }
 
 function build(node: YamlNode, state: State): { value: unknown; size: number } {

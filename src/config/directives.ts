@@ -78,6 +78,8 @@ export interface DirectiveReading {
   readonly directives: readonly Directive[];
   readonly suppressions: readonly Suppression[];
   readonly problems: readonly Problem[];
+  /** How many problems are not listed, because there are so many. */
+  readonly more: number;
 }
 
 /** What a value must look like; `is` decides, `wants` and `example` say it. */
@@ -133,7 +135,7 @@ const MARK = /^\s*isoperf\s*:\s*/i;
 const SUPPRESS = /^disable\s+([A-Za-z]{3}\d{3}(?:\s*,\s*[A-Za-z]{3}\d{3})*)\s*(?:because\s+(.*))?$/;
 /** A directive on a line of its own is looked up from the stage below it, over so many blank lines and comments. */
 const MAX_BLANKS = 200;
-const MAX_PROBLEMS = 100;
+const MAX_PROBLEMS = 50;
 const MAX_SEED = 2 ** 32 - 1;
 
 /** Reads all directives of a document. `isBlank(line)` tells lines with nothing but white space or a comment. */
@@ -145,13 +147,18 @@ export function readDirectives(
   const directives: Directive[] = [];
   const suppressions: Suppression[] = [];
   const problems: Problem[] = [];
+  let more = 0;
+  const complain = (found: Problem): void => {
+    if (problems.length < MAX_PROBLEMS) problems.push(found);
+    else more += 1;
+  };
   for (const comment of comments) {
     const mark = MARK.exec(comment.text);
     if (!mark) continue;
     for (const part of splitParts(comment.text.slice(mark[0].length))) {
       const result = readPart(part, comment, stages, isBlank);
       if ('message' in result) {
-        if (problems.length < MAX_PROBLEMS) problems.push(result);
+        complain(result);
         continue;
       }
       if ('codes' in result) {
@@ -159,11 +166,11 @@ export function readDirectives(
         continue;
       }
       const clash = directives.find((other) => sameTarget(other, result));
-      if (clash && clash.value !== result.value && problems.length < MAX_PROBLEMS) problems.push(twice(result));
+      if (clash && clash.value !== result.value) complain(twice(result));
       else if (!clash) directives.push(result);
     }
   }
-  return { directives, suppressions, problems };
+  return { directives, suppressions, problems, more };
 }
 
 /** Parts are separated by commas; a `disable` takes the rest of its comment, because its reason may hold commas. */

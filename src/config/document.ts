@@ -50,6 +50,8 @@ export interface YamlDocument {
   /** Code YMLnnn. Errors: safe_load raises. Warnings: it loads, but not what one would think. */
   readonly problems: readonly Problem[];
   readonly comments: readonly Comment[];
+  /** How many problems are not listed, because there are so many. */
+  readonly more: number;
   locate(path: ConfigPath): Located | undefined;
   spotAt(line: number, column: number): Spot | undefined;
   /**
@@ -62,12 +64,15 @@ export interface YamlDocument {
 export interface ReadOptions {
   /** Longest text that is read, in characters. */
   readonly maxText?: number;
+  /** Most pieces (words, marks, blanks) the full parser takes: what a text costs goes by them and not by its length. */
+  readonly maxPieces?: number;
   /** For an editor between two keystrokes: of a broken text only the first mistake is found at once, the rest when it is asked for. */
   readonly brief?: boolean;
 }
 
 /** Reads one document. Never throws. */
-export function parseDocument(text: string, { maxText = MAX_TEXT, brief = false }: ReadOptions = {}): YamlDocument {
+export function parseDocument(text: string, options: ReadOptions = {}): YamlDocument {
+  const { maxText = MAX_TEXT, maxPieces = Infinity, brief = false } = options;
   if (text.length > maxText)
     return failed(text, 'YML002', `The text has more than ${maxText} characters; it is not read as a config.`);
   const lines = new Lines(text);
@@ -75,7 +80,7 @@ export function parseDocument(text: string, { maxText = MAX_TEXT, brief = false 
   if ('comments' in quick) return valued(text, lines, quick.root, [], quick.comments);
   const window = brief ? windowOf(text, lines, quick) : undefined;
   const mistake = window && firstMistake(window, lines);
-  return mistake ? broken(text, lines, mistake) : parseFully(text, lines);
+  return mistake ? broken(text, lines, mistake, maxPieces) : parseFully(text, lines, maxPieces);
 }
 
 /** The first mistake of a text, when its window shows it for certain. */
@@ -88,14 +93,15 @@ function firstMistake({ text, sureUntil }: Window, lines: Lines): Problem | unde
 }
 
 /** A document whose first mistake is known; its tree is rarely asked for. */
-function broken(text: string, lines: Lines, mistake: Problem): YamlDocument {
+function broken(text: string, lines: Lines, mistake: Problem, maxPieces: number): YamlDocument {
   let document: YamlDocument | undefined;
-  const full = (): YamlDocument => (document ??= parseFully(text, lines));
+  const full = (): YamlDocument => (document ??= parseFully(text, lines, maxPieces));
   return {
     text,
     lines,
     value: undefined,
     problems: [mistake],
+    more: 0,
     get root() {
       return full().root;
     },
@@ -114,9 +120,9 @@ function failed(text: string, code: string, message: string, lines = new Lines('
 }
 
 /** Any text, by the full parser alone. The short way (quick.ts) gives the same wherever it gives anything: a test compares them. */
-export function parseFully(text: string, lines: Lines): YamlDocument {
+export function parseFully(text: string, lines: Lines, maxPieces = Infinity): YamlDocument {
   try {
-    return parse(text, lines);
+    return parse(text, lines, maxPieces);
   } catch (error) {
     // The parser recurses; a text nested past every guard ends here.
     if (!(error instanceof RangeError)) throw error;
@@ -124,8 +130,10 @@ export function parseFully(text: string, lines: Lines): YamlDocument {
   }
 }
 
-function parse(text: string, lines: Lines): YamlDocument {
-  const tokens = tokenize(text.replace(OTHER_BREAKS, '\n'));
+function parse(text: string, lines: Lines, maxPieces: number): YamlDocument {
+  const tokens = tokenize(text.replace(OTHER_BREAKS, '\n'), maxPieces);
+  if (!tokens)
+    return failed(text, 'YML002', `The text has more than ${maxPieces} pieces; it is not read as a config.`, lines);
   const scan = scanTokens(tokens, text, lines);
   if (scan.depth > MAX_DEPTH)
     return failed(text, 'YML003', `The text is nested more than ${MAX_DEPTH} levels deep; it is not read.`, lines);
@@ -168,18 +176,21 @@ function valued(
   problems: readonly Problem[],
   comments: readonly Comment[],
 ): YamlDocument {
-  const built = root ? construct(root, text) : { value: null, complaints: [] };
+  const built = root ? construct(root, text) : { value: null, complaints: [], more: 0 };
   const complaints = built.complaints.map((complaint) => fromComplaint(complaint, lines));
-  return makeDocument(text, lines, root, built.value, [...problems, ...complaints], comments);
+  return { ...makeDocument(text, lines, root, built.value, [...problems, ...complaints], comments), more: built.more };
 }
 
 const PyYamlLexer = likePyYaml(Lexer);
 
-function tokenize(source: string): CST.Token[] {
+function tokenize(source: string, maxPieces: number): CST.Token[] | undefined {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
+  let pieces = 0;
   for (const lexeme of new PyYamlLexer().lex(source)) {
     for (const token of parser.next(lexeme)) tokens.push(token);
+    pieces += 1;
+    if (pieces > maxPieces) return undefined;
   }
   tokens.push(...parser.end());
   return tokens;
@@ -213,6 +224,7 @@ function makeDocument(
     value,
     problems,
     comments,
+    more: 0,
     locate: (path) => root && locate(root, path),
     spotAt: (line, column) => root && spotAt(root, lines.offset({ line, column })),
     range,

@@ -25,21 +25,27 @@ export interface Embedded extends Reading {
 }
 
 /** The YAML that a scalar's text is, and the way back to the file; undefined when lines and columns cannot be followed. */
-export function embedded(document: YamlDocument, node: ScalarNode): Embedded | undefined {
-  if (node.style === 'literal') return block(document, node);
+export function embedded(document: YamlDocument, node: ScalarNode, options?: ReadOptions): Embedded | undefined {
+  if (node.style === 'literal') return block(document, node, options);
   const quoted = (node.style === 'single' || node.style === 'double') && node.end - node.start === node.text.length + 2;
   if (!quoted || node.text.includes('\n')) return undefined;
   const { line, column } = document.lines.position(node.start + 1);
-  return { ...readYaml(node.text), toFile: shifted(line, column) };
+  return { ...readYaml(node.text, options), toFile: shifted(line, column) };
 }
 
-function block(document: YamlDocument, node: ScalarNode): Embedded | undefined {
+function block(document: YamlDocument, node: ScalarNode, options?: ReadOptions): Embedded | undefined {
+  const toFile = blockPlace(document, node);
+  return toFile && { ...readYaml(node.text, options), toFile };
+}
+
+/** From places in a block scalar's text to the document's. */
+function blockPlace(document: YamlDocument, node: ScalarNode): Embedded['toFile'] | undefined {
   const first = document.lines.position(node.start).line + 1;
   const lines = node.text.split('\n');
   const lead = lines.findIndex((line) => line.trim() !== '');
   if (lead < 0) return undefined;
   const indent = document.lines.line(first + lead).length - lines[lead]!.length;
-  return indent < 0 ? undefined : { ...readYaml(node.text), toFile: shifted(first, indent) };
+  return indent < 0 ? undefined : shifted(first, indent);
 }
 
 function shifted(lines: number, columns: number): (range: TextRange) => TextRange {
@@ -62,15 +68,15 @@ const MAX_HEREDOCS = 20;
 const MAX_TEXTS = 50;
 
 /** Here-documents in a script that stands in a block scalar (`args:` of a Job). */
-export function heredocs(document: YamlDocument, node: ScalarNode): readonly Heredoc[] {
+export function heredocs(document: YamlDocument, node: ScalarNode, options?: ReadOptions): readonly Heredoc[] {
   if (node.style !== 'literal' || !node.text.includes('<<')) return [];
-  const outer = block(document, node);
+  const outer = blockPlace(document, node);
   if (!outer) return [];
-  return heredocsIn(node.text).map((found) => ({ ...found, toFile: (range) => outer.toFile(found.toFile(range)) }));
+  return heredocsIn(node.text, options).map((found) => ({ ...found, toFile: (range) => outer(found.toFile(range)) }));
 }
 
 /** Here-documents of a script: what stands between `<<EOF` and the line `EOF`. */
-export function heredocsIn(script: string): readonly Heredoc[] {
+export function heredocsIn(script: string, options?: ReadOptions): readonly Heredoc[] {
   const found: Heredoc[] = [];
   const lines = script.split('\n');
   let tried = 0;
@@ -84,7 +90,7 @@ export function heredocsIn(script: string): readonly Heredoc[] {
     const body = lines.slice(index + 1, end);
     // The body keeps its indentation: YAML does not mind, and columns stay those of the script.
     found.push({
-      ...readYaml(`${body.join('\n')}\n`),
+      ...readYaml(`${body.join('\n')}\n`, options),
       name: TARGET.exec(lines[index]!.replace(HEREDOC, ''))?.[1],
       toFile: shifted(index + 1, 0),
     });

@@ -39,16 +39,28 @@ export interface Finding {
 const MAX_FINDINGS = 50;
 
 /** Problems of one validation, in the document's order of paths; no ranges yet. */
-export function findingsOf(issues: readonly Issue[], values: unknown): readonly Finding[] {
+export function findingsOf(
+  issues: readonly Issue[],
+  values: unknown,
+): { readonly findings: readonly Finding[]; readonly more: number } {
   const loadType = valueAt(values, ['load', 'type']);
   const type = typeof loadType === 'string' ? loadType : undefined;
   const found: Finding[] = [];
+  let total = 0;
   for (const issue of issues) {
+    total += countOf(issue);
     // A text that is wrong in so many places is wrong in one way; saying it more often costs time and helps nobody.
-    if (found.length >= MAX_FINDINGS) break;
-    found.push(...convert(issue, [], values, type));
+    if (found.length < MAX_FINDINGS) found.push(...convert(issue, [], values, type));
   }
-  return found.filter((finding) => !insideForeign(finding.problem.path, values));
+  const findings = found.filter((finding) => !insideForeign(finding.problem.path, values));
+  return { findings, more: found.length < MAX_FINDINGS ? 0 : Math.max(0, total - found.length) };
+}
+
+/** How many findings an issue stands for; of a union's branches the one with the fewest counts. */
+function countOf(issue: Issue): number {
+  if (issue.code === 'unrecognized_keys') return issue.keys.length;
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return 1;
+  return Math.min(...issue.errors.map((branch) => branch.reduce((sum, inner) => sum + countOf(inner), 0)));
 }
 
 /** A date where a section belongs has no keys: one problem says so, and what it lacks is no news. */

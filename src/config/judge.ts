@@ -7,10 +7,17 @@ import type { Distribution } from './schema/distribution';
 
 type Report = (path: ConfigPath, code: string, message: string, remedy?: string) => void;
 
-/** Errors that stop a run before it starts, or make it meaningless. No ranges yet. */
-export function judgeRun(config: Config): readonly Problem[] {
+const MAX_PROBLEMS = 50;
+
+/** Errors that stop a run before it starts, or make it meaningless; `more` is how many are not listed. No ranges yet. */
+export function judgeRun(config: Config): { readonly problems: readonly Problem[]; readonly more: number } {
   const problems: Problem[] = [];
+  let more = 0;
   const report: Report = (path, code, message, remedy) => {
+    if (problems.length >= MAX_PROBLEMS) {
+      more += 1;
+      return;
+    }
     const problem: Problem = { code, severity: 'error', path, message };
     problems.push(remedy === undefined ? problem : { ...problem, remedy });
   };
@@ -20,7 +27,7 @@ export function judgeRun(config: Config): readonly Problem[] {
   judgeData(config, report);
   judgeApi(config, report);
   judgeBreakers(config, report);
-  return problems;
+  return { problems, more };
 }
 
 function judgeServer(config: Config, report: Report): void {

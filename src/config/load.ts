@@ -193,8 +193,11 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
   const open = [...blocks, ...marked.found.map((found) => locate(placeholderProblem(found)))];
   const always = [...yaml, ...given, ...(empty ? [locate(empty)] : []), ...shape, ...open, ...reading.problems];
   const { config } = verdict;
-  if (!config) return { problems: always, search, region, target: choice, fixes };
-  const run = judgeRun(config)
+  const judged = config ? judgeRun(config) : { problems: [], more: 0 };
+  const more = document.more + marked.more + reading.more + verdict.more + judged.more;
+  const rest = more === 0 ? [] : [moreProblem(more)];
+  if (!config) return { problems: [...always, ...rest], search, region, target: choice, fixes };
+  const run = judged.problems
     .filter(
       (problem) =>
         // What is missing may stand in a block that is not filled in yet.
@@ -221,7 +224,7 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
     isWritten: (path) => valueAt(applied.values, path) !== undefined,
     range: place,
   };
-  return { problems: [...always, ...run], loaded, search, region, target: choice, fixes };
+  return { problems: [...always, ...run, ...rest], loaded, search, region, target: choice, fixes };
 }
 
 /** Who asks last wins: the caller, the file's directive, the image beside it, the setting, the newest. */
@@ -292,6 +295,18 @@ function blockProblem(block: NonNullable<Region['blocks']>[number], { document, 
     message,
     remedy: 'Render the template before the run.',
     range,
+  };
+}
+
+/** The last line of a long list. */
+function moreProblem(count: number): Problem {
+  const message = `${count} more finding${count === 1 ? '' : 's'} of these kinds ${count === 1 ? 'is' : 'are'} not listed.`;
+  return {
+    code: 'CFG023',
+    severity: 'information',
+    path: [],
+    message,
+    remedy: 'Mend the ones that are; the rest follows.',
   };
 }
 

@@ -51,11 +51,21 @@ function braced(value: object, path: ConfigPath): string | undefined {
   return scalar ? `{${entry[0]}}` : undefined;
 }
 
+/** A template may have some dozens; a list of thousands is for nobody. */
+const MAX_FOUND = 200;
+
 /** A copy of the values in which every text with a placeholder is marked, and the list of them. */
-export function markPlaceholders(values: unknown): { values: unknown; found: readonly FoundPlaceholder[] } {
+export function markPlaceholders(values: unknown): {
+  values: unknown;
+  found: readonly FoundPlaceholder[];
+  /** How many more are marked and not listed. */
+  more: number;
+} {
   const found: FoundPlaceholder[] = [];
+  let more = 0;
   const mark = (path: ConfigPath, name: string, text: string): Placeholder => {
-    found.push({ path, name, text });
+    if (found.length < MAX_FOUND) found.push({ path, name, text });
+    else more += 1;
     return new Placeholder(text);
   };
   const walk = (value: unknown, path: ConfigPath): unknown => {
@@ -71,5 +81,5 @@ export function markPlaceholders(values: unknown): { values: unknown; found: rea
     for (const [key, entry] of Object.entries(value)) copy[key] = walk(entry, [...path, key]);
     return copy;
   };
-  return { values: walk(values, []), found };
+  return { values: walk(values, []), found, more };
 }

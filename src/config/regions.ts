@@ -1,7 +1,7 @@
 // Where in a file the config sits: the whole file, or wrapped by Kubernetes, Helm, llm-d or another tool.
 import type { ConfigPath, TextRange } from '../problem';
 import { formatPath } from '../problem';
-import type { YamlDocument } from './document';
+import type { ReadOptions, YamlDocument } from './document';
 import { embedded, heredocs, heredocsIn, longTexts, readYaml, type Embedded, type Reading } from './embedded';
 import { remember } from './remember';
 import type { Mask } from './template';
@@ -83,11 +83,11 @@ function region(kind: RegionKind, { document, blocks }: Reading, prefix: ConfigP
 }
 
 /** Finds the configs in one YAML document. Empty when there is none. */
-function regionsOf(reading: Reading): readonly Region[] {
+function regionsOf(reading: Reading, options: ReadOptions): readonly Region[] {
   const { value } = reading.document;
   if (isConfigLike(value)) return [region('file', reading, [])];
   if (!isRecord(value)) return [];
-  if ('apiVersion' in value && 'kind' in value) return textRegions(reading.document);
+  if ('apiVersion' in value && 'kind' in value) return textRegions(reading.document, options);
   const found: Region[] = [];
   if (isConfigLike(value['config'])) found.push(region('helm', reading, ['config']));
   const workload = value['workload'];
@@ -98,7 +98,7 @@ function regionsOf(reading: Reading): readonly Region[] {
   }
   if (found.length > 0) return found;
   const wrapped = wrappedRegions(reading);
-  return wrapped.length > 0 ? wrapped : textRegions(reading.document);
+  return wrapped.length > 0 ? wrapped : textRegions(reading.document, options);
 }
 
 const MAX_DEPTH = 5;
@@ -121,14 +121,14 @@ function wrappedRegions(reading: Reading): readonly Region[] {
 }
 
 /** Configs in texts: the data of a ConfigMap, a heredoc in a Job's script. */
-function textRegions(document: YamlDocument): readonly Region[] {
+function textRegions(document: YamlDocument, options: ReadOptions): readonly Region[] {
   if (!document.root) return [];
   return longTexts(document.root).flatMap(({ path, node }): readonly Region[] => {
     const inData = path.length === 2 && (path[0] === 'data' || path[0] === 'stringData');
     const name = inData ? `${String(path[0])}[${String(path[1])}]` : formatPath(path);
-    const whole = embedded(document, node);
+    const whole = embedded(document, node, options);
     if (whole && isConfigLike(whole.document.value)) return [inText('configmap', name, whole)];
-    return heredocs(document, node)
+    return heredocs(document, node, options)
       .filter((each) => isConfigLike(each.document.value))
       .map((each) => inText('heredoc', each.name ?? name, each));
   });
@@ -173,22 +173,30 @@ export interface RegionSearch {
 
 /** Longest text that is read while somebody types: some thousand lines, more than any config has. */
 const MAX_EDITED = 50_000;
+/** Two thousand lines of YAML that is not of the everyday kind; a config of a thousand lines has about seven thousand pieces. */
+const MAX_PIECES = 14_000;
+const EDITED: ReadOptions = { maxText: MAX_EDITED, maxPieces: MAX_PIECES, brief: true };
 
 /** Finds the configs of a file. Never throws. */
 export const findRegions = remember(2, search, (maxText?: number) => String(maxText));
 
 function search(text: string, maxText?: number): RegionSearch {
-  const whole = readYaml(text, maxText === undefined ? { maxText: MAX_EDITED, brief: true } : { maxText });
+  const options = maxText === undefined ? EDITED : { maxText };
+  const whole = readYaml(text, options);
   const { document } = whole;
   if (!document.problems.some((problem) => problem.code === 'YML004')) {
-    const regions = regionsOf(whole);
+    const regions = regionsOf(whole, options);
     const script = regions.length === 0 && document.problems.some((problem) => problem.severity === 'error');
-    return { whole: document, blocks: whole.blocks, regions: distinct(script ? scriptRegions(text) : regions) };
+    return {
+      whole: document,
+      blocks: whole.blocks,
+      regions: distinct(script ? scriptRegions(text, options) : regions),
+    };
   }
   const regions = splitDocuments(text)
     .slice(0, MAX_DOCUMENTS)
     .flatMap((part) =>
-      regionsOf(readYaml(part.text)).map((found): Region => {
+      regionsOf(readYaml(part.text, options), options).map((found): Region => {
         const shift = (range: TextRange): TextRange => {
           const inner = found.toFile(range);
           return { ...inner, startLine: inner.startLine + part.firstLine, endLine: inner.endLine + part.firstLine };
@@ -200,8 +208,8 @@ function search(text: string, maxText?: number): RegionSearch {
 }
 
 /** A shell script or Markdown with heredocs is no YAML; the configs in it are. */
-function scriptRegions(text: string): readonly Region[] {
-  return heredocsIn(text)
+function scriptRegions(text: string, options: ReadOptions): readonly Region[] {
+  return heredocsIn(text, options)
     .filter((each) => isConfigLike(each.document.value))
     .map((each) => inText('heredoc', each.name ?? 'heredoc', each));
 }

@@ -27,19 +27,22 @@ export interface ReleaseReading {
   /** The values without what the target ignores. */
   readonly values: unknown;
   readonly findings: readonly ReleaseFinding[];
+  /** How many ignored keys are not listed, because there are so many. */
+  readonly more: number;
 }
 
 interface State {
   readonly target: Target;
   readonly loadType: string;
   readonly findings: ReleaseFinding[];
+  more: number;
 }
 
 /** Reads values as the target does. Placeholders and values of the wrong kind are left for the model to judge. */
 export function readAs(target: Target, values: unknown): ReleaseReading {
-  const state: State = { target, loadType: loadTypeOf(values), findings: [] };
+  const state: State = { target, loadType: loadTypeOf(values), findings: [], more: 0 };
   const pruned = readValue([configSchema], values, [], state);
-  return { values: pruned, findings: state.findings };
+  return { values: pruned, findings: state.findings, more: state.more };
 }
 
 /** The load type decides what a stage is; what is missing or unknown counts as an open loop, as upstream does. */
@@ -104,6 +107,7 @@ function readMapping(objects: readonly Schema[], value: Mapping, path: ConfigPat
     if (!field) {
       if (keepsUnknown(objects, key, path, state)) kept[key] = entry;
       else if (state.findings.length < MAX_FINDINGS) ignore(at, strangerWords(key, path, state), state);
+      else state.more += 1;
     } else if (!has(state.target, since)) {
       // Saved configs write every default out: what changes nothing is no news.
       if (!isDefault(field.schema, entry)) ignore(at, newcomerWords(at, since, state), state);
@@ -196,9 +200,13 @@ interface IgnoredWords {
   readonly fix?: KeyFix;
 }
 
-function ignore(path: ConfigPath, words: IgnoredWords, { target, findings }: State): void {
+function ignore(path: ConfigPath, words: IgnoredWords, state: State): void {
   const { why, remedy, fix } = words;
-  if (findings.length >= MAX_FINDINGS) return;
+  const { target, findings } = state;
+  if (findings.length >= MAX_FINDINGS) {
+    state.more += 1;
+    return;
+  }
   const shown = String(path.at(-1)).replace(NON_STRING_KEY, '');
   const parent = path.length === 1 ? 'at the top level' : `under ${formatPath(path.slice(0, -1))}`;
   const who = target === 'main' ? 'inference-perf' : `inference-perf ${target}`;

@@ -10,6 +10,8 @@ export interface Verdict {
   readonly accepts: boolean;
   /** Errors, and warnings about keys that are ignored. No ranges yet. */
   readonly findings: readonly Finding[];
+  /** How many findings are not listed, because there are so many. */
+  readonly more: number;
   /** The effective values; absent when main's model refuses them, whatever an older version thinks. */
   readonly config?: Config;
 }
@@ -19,10 +21,17 @@ export function judgeValues(values: unknown, target: Target): Verdict {
   const reading = readAs(target, values);
   const result = configSchema.safeParse(reading.values);
   const released = reading.findings.map(toFinding);
-  const refused = result.success ? [] : findingsOf(result.error.issues, reading.values);
+  const { findings: refused, more } = result.success
+    ? { findings: [], more: 0 }
+    : findingsOf(result.error.issues, reading.values);
   const counts = (finding: Finding): boolean => finding.problem.severity === 'error' && has(target, finding.since);
   const findings = [...refused, ...released];
-  return { accepts: !findings.some(counts), findings, ...(result.success ? { config: result.data } : {}) };
+  return {
+    accepts: !findings.some(counts),
+    findings,
+    more: more + reading.more,
+    ...(result.success ? { config: result.data } : {}),
+  };
 }
 
 const CODES = { ignored: 'CFG016', word: 'CFG005', shape: 'CFG002' } as const;

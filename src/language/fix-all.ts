@@ -1,26 +1,74 @@
-// Fix all: every problem with one obvious remedy, mended one after the other, as one edit.
+// Fix all: every problem with one obvious remedy, mended, as one edit.
+import type { Problem } from '../problem';
 import type { Edit } from './edits';
 import { applyEdits } from './edits';
 import { allActions, type CodeAction, type FixOptions } from './fixes';
-import { readings } from './place';
+import { overlaps, readings } from './place';
 
-const MAX_FIXES = 200;
+/** Mending a key may bring to light what is wrong under it: so often is looked again. */
+const MAX_ROUNDS = 12;
+/** Rounds when more is wrong than is listed: somebody waits for the answer, and can ask again. */
+const MANY_ROUNDS = 2;
 
 /** The text with every error mended that has one obvious fix. Judgements (CMP) are the author's and stay. */
 export function fixedText(text: string, options: FixOptions = {}): string {
   let current = text;
   const tried = new Set<string>();
-  for (let round = 0; round < MAX_FIXES; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const isMany = round >= MANY_ROUNDS && problemsOf(current, options).some((problem) => problem.code === 'CFG023');
+    if (isMany) return current;
     const open = allActions(current, options).filter((action) => isSafe(action) && !tried.has(nameOf(action)));
-    // An empty section may be filled by keys that belong under it: it is judged last.
-    const next = open.find((action) => action.code !== 'CFG007') ?? open[0];
-    if (!next) return current;
-    tried.add(nameOf(next));
-    const after = applyEdits(current, next.edits);
+    const next = Math.min(...open.map(rank));
+    let batch = apart(open.filter((action) => rank(action) === next));
+    if (batch.length === 0) return current;
+    let result = mend(current, batch, options);
+    // Together they did harm: one alone, and the others are looked at again.
+    if (result.broken && batch.length > 1) {
+      batch = batch.slice(0, 1);
+      result = mend(current, batch, options);
+    }
     // A fix that breaks the YAML, or does not mend what it is for, is left to the author.
-    if (syntaxErrors(after) <= syntaxErrors(current) && !isThere(next, after, options)) current = after;
+    for (const action of batch) tried.add(nameOf(action));
+    const useful = batch.filter((action) => !result.useless.includes(action));
+    if (result.broken || useful.length === 0) continue;
+    const after = useful.length === batch.length ? result : mend(current, useful, options);
+    if (!after.broken) current = after.text;
   }
   return current;
+}
+
+/** What decides over other findings comes first: a type; then what keeps what was written; an empty section may still be filled. */
+function rank({ code, problem, title }: CodeAction): number {
+  if (problem.path.at(-1) === 'type') return 0;
+  if (code === 'CFG007') return 3;
+  return title.startsWith('Comment out') ? 2 : 1;
+}
+
+interface Mended {
+  readonly text: string;
+  /** More is wrong with the YAML than before. */
+  readonly broken: boolean;
+  /** The fixes whose problems are still there. */
+  readonly useless: readonly CodeAction[];
+}
+
+function mend(text: string, actions: readonly CodeAction[], options: FixOptions): Mended {
+  const edits = actions.flatMap((action) => action.edits);
+  const after = applyEdits(text, edits);
+  const left = problemsOf(after, options);
+  const broken = syntaxErrors(left) > syntaxErrors(problemsOf(text, options));
+  return { text: after, broken, useless: actions.filter((action) => isThere(action.problem, left)) };
+}
+
+/** Fixes that touch different places, so that they can be made at once. */
+function apart(actions: readonly CodeAction[]): readonly CodeAction[] {
+  const chosen: CodeAction[] = [];
+  for (const action of actions) {
+    const touches = (other: CodeAction): boolean =>
+      action.edits.some((edit) => other.edits.some((each) => overlaps(edit.range, each.range)));
+    if (!chosen.some(touches)) chosen.push(action);
+  }
+  return chosen;
 }
 
 function isSafe({ preferred, problem, edits }: CodeAction): boolean {
@@ -31,16 +79,17 @@ function nameOf({ problem, title }: CodeAction): string {
   return JSON.stringify([problem.code, problem.path, title, problem.path.length === 0 ? problem.range : 0]);
 }
 
-function isThere({ problem }: CodeAction, text: string, options: FixOptions): boolean {
-  const same = readings(text, options)
-    .flatMap((reading) => reading.problems)
-    .filter((other) => other.code === problem.code && other.message === problem.message);
+function problemsOf(text: string, options: FixOptions): readonly Problem[] {
+  return readings(text, options).flatMap((reading) => reading.problems);
+}
+
+function isThere(problem: Problem, left: readonly Problem[]): boolean {
+  const same = left.filter((other) => other.code === problem.code && other.message === problem.message);
   return same.some((other) => problem.path.length > 0 || other.range?.startLine === problem.range?.startLine);
 }
 
-function syntaxErrors(text: string): number {
-  const found = readings(text).flatMap((reading) => reading.problems);
-  return found.filter((problem) => problem.code.startsWith('YML') && problem.severity === 'error').length;
+function syntaxErrors(problems: readonly Problem[]): number {
+  return problems.filter((problem) => problem.code.startsWith('YML') && problem.severity === 'error').length;
 }
 
 /** One edit that turns a text into its mended form; undefined when there is nothing to mend. */

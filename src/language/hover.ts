@@ -37,10 +37,19 @@ function fieldHover(field: FieldInfo, place: Place, given: Circumstances): strin
   return withPitfalls(lines.slice(0, MAX_LINES), place);
 }
 
+/** Keys that a note elsewhere is about. */
+const NOTED_AT: Readonly<Record<string, ConfigPath>> = {
+  'load.num_workers': ['load'],
+  'load.worker_max_concurrency': ['load'],
+  'load.request_timeout': ['load'],
+  'load.base_seed': ['load', 'type'],
+};
+
 /** What the hint on the line says; a stage's stands at its first key. */
 function expectedLines({ reading, path }: Place, given: Circumstances): string[] {
   const isStageKey = path.length === 4 && path[1] === 'stages';
-  const found = reading.loaded && expectationAt(reading.loaded, isStageKey ? path.slice(0, 3) : path, given);
+  const noted = NOTED_AT[path.join('.')] ?? (isStageKey ? path.slice(0, 3) : path);
+  const found = reading.loaded && expectationAt(reading.loaded, noted, given);
   return found === undefined ? [] : ['', ...found.split('\n')];
 }
 

@@ -48,9 +48,9 @@ export function links(text: string): readonly Link[] {
       }
     };
     if (body && body.value.kind !== 'alias') visit(body.value, []);
-    const codes = directivesOf(region, regionSpan(region)).suppressions.flatMap((entry) =>
-      codeLinks(text, entry.range),
-    );
+    const { suppressions } = directivesOf(region, regionSpan(region));
+    const lines = suppressions.length === 0 ? [] : text.split(/\r\n|\n|\r/);
+    const codes = suppressions.flatMap((entry) => codeLinks(lines[entry.range.startLine] ?? '', entry.range));
     return [...found, ...codes];
   });
 }
@@ -65,8 +65,7 @@ function linkOf(text: string, path: string): Omit<Link, 'range'> | undefined {
   return { kind: 'file', target: text, tooltip: 'Open the file' };
 }
 
-function codeLinks(text: string, range: TextRange): readonly Link[] {
-  const line = text.split(/\r\n|\n|\r/)[range.startLine] ?? '';
+function codeLinks(line: string, range: TextRange): readonly Link[] {
   return [...line.matchAll(/\bCMP\d{3}\b/gi)].flatMap((match): readonly Link[] => {
     const code = match[0].toUpperCase();
     const entry = pitfallByCode(code);

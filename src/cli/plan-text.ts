@@ -1,8 +1,10 @@
 // The text and the JSON of `isoperf plan`.
 import type { Expectations, StageExpectation } from '../config/expectations';
-import type { Problem } from '../problem';
+import type { DistributionExpectation } from '../config/expected-lengths';
+import { formatPath, type Problem } from '../problem';
 import type { Distribution } from '../report/manifest';
 import type { PlannedStream, StageFigures } from '../run/plan';
+import { minimumCountFor } from '../sample-size';
 import { columns, wrap } from './text-layout';
 
 export interface PlanView {
@@ -61,9 +63,9 @@ function stageTable(
   return columns([head, ...rows], { room: width, right: [3, 4, 5, 6, 7], shrink: [1, 2] });
 }
 
-/** Highest percentile with enough requests for a distribution-free bound at 95 %: the smallest n with q^n <= 0.05. */
+/** Highest percentile with enough requests for a distribution-free bound at 95 %. */
 function percentile(requests: number): string {
-  const safe = [99.9, 99, 95, 90, 50].find((q) => requests >= Math.ceil(Math.log(0.05) / Math.log(q / 100)));
+  const safe = [99.9, 99, 95, 90, 50].find((q) => requests >= minimumCountFor(q));
   return safe === undefined ? 'none' : `p${safe}`;
 }
 
@@ -104,12 +106,9 @@ function facts(view: PlanView): string[] {
   lines.push(`Arrivals: ${expected.arrivals}. Seed: ${seed.value} (${seed.source}).`);
   if (expected.seeds.length > 0) lines.push(`Seeds: ${expected.seeds.join('; ')}.`);
   lines.push(inFlight(view), `Timeout: ${timeout(view)}`);
-  lines.push(repeats(figures, expected));
+  lines.push(repeats(figures, expected), ...lengthsExpected(expected), ...expected.distributions.map(clamped));
   if (!stream) {
-    lines.push(
-      'Stages: a sweep finds its rates by probing the server; pin them to plan the requests.',
-      ...lengthsExpected(expected),
-    );
+    lines.push('Stages: a sweep finds its rates by probing the server; pin them to plan the requests.');
   } else {
     lines.push(`Stream: fingerprint ${stream.hashes.fingerprint}, prompts ${stream.hashes.promptsHash}.`);
   }
@@ -126,13 +125,18 @@ function inFlight({ expected, assumedLatencySeconds, loadType }: PlanView): stri
   const { inFlightCap, workers } = expected;
   const need = Math.max(0, ...expected.stages.map((stage) => stage.inFlightNeed ?? 0));
   const product = loadType === 'concurrent' ? '' : ` (num_workers ${workers.count} x ${workers.perWorker})`;
+  // Upstream asks the operating system, which in a pod counts the node's.
+  const unwritten =
+    loadType === 'concurrent' || workers.written
+      ? ''
+      : '. num_workers is not written: it is the number of CPUs, here of this machine, in a pod of the whole node';
   const cap =
     inFlightCap === undefined || !Number.isFinite(inFlightCap)
       ? 'no limit of the client'
       : `the client allows ${number(inFlightCap)}${product}`;
   const short = inFlightCap !== undefined && need > inFlightCap;
   const verdict = short ? ': requests will wait in the client and the rate will not be reached' : '';
-  return `In flight: at ${number(assumedLatencySeconds)} s a request, up to ${number(need)} at once; ${cap}${verdict}.`;
+  return `In flight: at ${number(assumedLatencySeconds)} s a request, up to ${number(need)} at once; ${cap}${verdict}${unwritten}.`;
 }
 
 function timeout({ expected, assumedLatencySeconds }: PlanView): string {
@@ -149,16 +153,31 @@ function repeats(figures: readonly StageFigures[] | undefined, expected: Expecta
   return `Repeats: ${number(repeated)} of ${number(total)} requests send a prompt that was sent before, which a prefix cache can answer.`;
 }
 
+/** What the config comes to, whatever one stream drew: tokens of a request, and of all. */
 function lengthsExpected({ input, output }: Expectations): string[] {
   return (
     [
       ['Prompts', input],
-      ['Outputs', output],
+      ['Outputs, as asked for', output],
     ] as const
-  ).map(([name, { perRequest, note }]) => {
-    const mean = perRequest ? `mean ${number(perRequest.mean)} tokens after clamping` : '';
-    return `${name}: ${[mean, note ?? ''].filter((part) => part !== '').join('; ')}.`;
+  ).map(([name, { perRequest, totalTokens, note }]) => {
+    const parts = [
+      perRequest === undefined ? 'length not known beforehand' : `on average ${number(perRequest.mean)} tokens`,
+      totalTokens === undefined ? '' : `about ${number(totalTokens, 0)} in all`,
+      note ?? '',
+    ];
+    return `${name}: ${parts.filter((part) => part !== '').join('; ')}.`;
   });
+}
+
+/** One distribution after clamping and rounding. */
+function clamped({ path, distribution, realised }: DistributionExpectation): string {
+  const name = formatPath(path);
+  const { type, min, max, mean } = distribution;
+  if (type === 'fixed') return `${name}: always ${number(realised.mean)}.`;
+  const share = (at: number): string => `${number(100 * at)} %`;
+  const asked = type === 'uniform' ? '' : ` (asked for: ${number(mean)})`;
+  return `${name}: mean ${number(realised.mean)}${asked}, standard deviation ${number(realised.spread)}; ${share(realised.atMin)} exactly ${number(min)}, ${share(realised.atMax)} exactly ${number(max)}.`;
 }
 
 /** For programs: figures, expectations, hashes and problems. */

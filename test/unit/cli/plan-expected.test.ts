@@ -64,8 +64,8 @@ const WORKLOADS: readonly (readonly [string, string])[] = [
     '{ type: random, input_distribution: { type: uniform, min: 20, max: 60 }, output_distribution: { type: lognormal, min: 5, max: 200, mean: 60, std_dev: 60 } }',
   ],
   [
-    'skewed and Poisson',
-    '{ type: random, input_distribution: { type: poisson, min: 10, max: 60, mean: 40 }, output_distribution: { type: skew_normal, min: 10, max: 90, mean: 30, std_dev: 20, skew: 3 } }',
+    'skewed and Poisson, behind shared prefixes',
+    '{ type: shared_prefix, shared_prefix: { num_groups: 30, num_prompts_per_group: 100, system_prompt_len: 20, question_len: { type: poisson, min: 10, max: 60, mean: 40 }, output_len: { type: skew_normal, min: 10, max: 90, mean: 30, std_dev: 20, skew: 3 } } }',
   ],
 ];
 

@@ -2,17 +2,7 @@
 import { targetOf } from '../config/target';
 import { judgeValues } from '../config/verdict';
 import { addressOf } from './address';
-import {
-  apart,
-  text,
-  differs,
-  isInferencePerf,
-  sides,
-  value,
-  where,
-  type Between,
-  type Facts,
-} from './pitfalls-pair';
+import { apart, text, differs, isInferencePerf, sides, value, where, type Between, type Facts } from './pitfalls-pair';
 import { TOOLS_BETWEEN } from './pitfalls-tools';
 import { WORKLOAD_BETWEEN } from './pitfalls-workload';
 import { configValue, stackOf } from './side';
@@ -68,7 +58,7 @@ const portForward: Between = (pair) => {
   if (x === undefined || y === undefined || simulated || x === y) return undefined;
   if (x !== 'this machine' && y !== 'this machine') return undefined;
   const local = x === 'this machine' ? 'A' : 'B';
-  return `${local} went to an address of its own machine and the other side to ${local === 'A' ? y : x}: through a port-forward, as a tunnel to a cluster has that address`;
+  return `${local} went to an address of its own machine, as a port-forward has it, and the other side to ${local === 'A' ? y : x}`;
 };
 
 const singleRuns: Between = ({ runs }) => {

@@ -62,7 +62,7 @@ export const FURTHER_PITFALLS: readonly Pitfall[] = [
   pitfall(89, {
     title: 'The same name in another tool',
     consequence:
-      'GuideLLM’s time per output token contains TTFT, AIPerf’s inter-token latency is TPOT, llmperf’s is NTPOT, vLLM’s ITL is between chunks.',
+      'GuideLLM’s time per output token contains TTFT from 0.4 on, AIPerf’s inter-token latency is TPOT, llmperf’s is NTPOT, vLLM’s ITL is between chunks.',
     remedy: 'Convert by definition, not by name.',
     moves: ALL_LATENCIES,
     how: {

@@ -103,7 +103,8 @@ export const DATA_PITFALLS: readonly Pitfall[] = [
       'More prompts (num_prompts_per_group x num_groups above the number of requests), or reset the cache between stages.',
     moves: ['ttft', 'request_latency', ...RATES],
     how: {
-      config: 'A stage, or all stages together, send more requests than there are prompts.',
+      config:
+        'A stage sends more requests than there are prompts; or there are several stages, and each begins again with the first prompt.',
       report: 'A stage of shared_prefix has more requests than num_groups x num_prompts_per_group.',
     },
     configPaths: ['data.shared_prefix.num_prompts_per_group', 'data.shared_prefix.num_groups'],
@@ -155,7 +156,7 @@ export const DATA_PITFALLS: readonly Pitfall[] = [
     configPaths: ['server.ignore_eos'],
   }),
   pitfall(36, {
-    title: 'The server did not stop where it was asked to',
+    title: 'The server stopped before it was asked to',
     consequence: 'Shorter answers than asked make latency and throughput look better without any speed-up.',
     remedy: 'Compare TPOT instead of latency, or refuse the comparison.',
     moves: ['request_latency', 'ntpot', ...RATES],

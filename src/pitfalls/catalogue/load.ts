@@ -82,7 +82,7 @@ export const LOAD_PITFALLS: readonly Pitfall[] = [
     moves: ['ttft', 'itl', 'schedule_delay'],
     how: {
       report:
-        'The client’s TTFT is a quarter above the server’s own for the same requests; or its event loop was busy 85 % of the time or 100 ms late; or each Python worker sent over 300 requests/s.',
+        'The client’s TTFT is a quarter above the server’s own for the same requests, or its decode time 15 % above; or its event loop was busy 85 % of the time or 100 ms late; or each Python worker sent over 300 requests/s.',
     },
     configPaths: ['load.worker_max_concurrency', 'data.type'],
   }),

@@ -25,6 +25,8 @@ export class AnswerRecorder {
   readonly #keepRaw: boolean;
   readonly #readPiece: ReadPiece;
   readonly #trace: TokenTrace;
+  readonly #redact: (text: string) => string;
+  readonly #attemptedSeconds = performance.now() / 1000;
   #status = 0;
   #location: string | undefined;
   #encoding: string | undefined;
@@ -40,8 +42,11 @@ export class AnswerRecorder {
 
   constructor(
     request: Pick<PreparedRequest, 'streaming'> & Partial<Pick<PreparedRequest, 'api'>>,
-    options: Pick<SendOptions, 'keepRawBody' | 'onFirstToken' | 'onChunk'>,
+    options: Pick<SendOptions, 'keepRawBody' | 'keepTexts' | 'onFirstToken' | 'onChunk'>,
+    /** Servers that echo the request must not bring the key into reports. */
+    redact: (text: string) => string,
   ) {
+    this.#redact = redact;
     this.#streaming = request.streaming;
     this.#keepRaw = options.keepRawBody;
     this.#readPiece = request.api === 'anthropic_messages' ? readAnthropicPiece : readPiece;
@@ -63,7 +68,8 @@ export class AnswerRecorder {
 
   bytes(chunk: Buffer, atSeconds: number): void {
     this.#trace.firstByteSeconds ??= atSeconds;
-    this.#head ??= chunk;
+    // Shown when no token comes; a chunk is held no longer than that, it holds the whole read it is part of.
+    this.#head = this.#trace.lastTokenSeconds === undefined ? (this.#head ?? chunk) : undefined;
     if (!this.#modeKnown) this.#decideMode(chunk);
     const stream = this.#stream;
     if (stream !== undefined) stream.push(chunk, atSeconds);
@@ -143,20 +149,30 @@ export class AnswerRecorder {
     const { sentSeconds, firstByteSeconds, firstTokenSeconds, firstContentSeconds, lastTokenSeconds } = this.#trace;
     const usage = this.#stream?.usage ?? this.#usage;
     const finishReason = this.#stream?.finishReason ?? this.#finishReason;
+    const trace = this.#trace;
+    const redact = this.#redact;
+    const isStream = this.#stream !== undefined;
+    const whole = this.#outputText;
     return {
+      attemptedSeconds: this.#attemptedSeconds,
       ...(sentSeconds === undefined ? {} : { sentSeconds }),
       ...(firstByteSeconds === undefined ? {} : { firstByteSeconds }),
       ...(firstTokenSeconds === undefined ? {} : { firstTokenSeconds }),
       ...(firstContentSeconds === undefined ? {} : { firstContentSeconds }),
-      chunkSeconds: this.#trace.chunkSeconds,
-      chunkTexts: this.#trace.chunkTexts,
+      chunkSeconds: trace.chunkSeconds,
+      // Texts are made of the bytes when somebody asks for them, not on the receiving loop.
+      get chunkTexts() {
+        return trace.chunkTexts;
+      },
       ...(lastTokenSeconds === undefined ? {} : { lastTokenSeconds }),
       endSeconds,
-      outcome,
+      outcome: outcome.kind === 'failed' ? { ...outcome, message: redact(outcome.message) } : outcome,
       ...(usage === undefined ? {} : { usage }),
       ...(finishReason === undefined ? {} : { finishReason }),
-      outputText: this.#stream?.outputText ?? this.#outputText,
-      ...(this.#keepRaw ? { rawBody: this.#keptText() } : {}),
+      get outputText() {
+        return redact(isStream ? trace.outputText : whole);
+      },
+      ...(this.#keepRaw ? { rawBody: redact(this.#keptText()) } : {}),
     };
   }
 }

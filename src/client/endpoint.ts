@@ -23,7 +23,7 @@ export interface Endpoint {
   readonly headers: readonly string[];
   readonly tls: TlsFiles;
   /** Removes the secrets this endpoint knows from a text. */
-  redact(text: string): string;
+  readonly redact: (text: string) => string;
 }
 
 /** The one version of the Messages API there is (reference 4.1). */

@@ -5,7 +5,7 @@
 // costs half as much again; Pool looks through all its clients for every request (reference performance.md 2a, 8).
 // Proxies (HTTP_PROXY and friends) are not used: a proxy between the clock and the server would be measured with it.
 // Redirects are not followed and nothing is retried: each would hide a request's true time.
-import { Client as Connection, type Dispatcher } from 'undici';
+import { buildConnector, Client as Connection, type Dispatcher } from 'undici';
 import type { Outcome } from '../metrics/record';
 import { AnswerRecorder } from './answer';
 import { createEndpoint, joinRoute, type Endpoint } from './endpoint';
@@ -60,13 +60,17 @@ function createConnections(endpoint: Endpoint, limit: number): Connections {
   let nextWaiting = 0;
   let closed = false;
 
+  // One of each for all connections: made by each client of its own they are a kilobyte of it.
+  const origin = new URL(endpoint.origin);
+  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, ...endpoint.tls });
+
   function open(): Connection {
-    const connection = new Connection(endpoint.origin, {
+    const connection = new Connection(origin, {
       pipelining: 1,
       // Our own total timeout rules; the library's would end a long answer.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { timeout: CONNECT_TIMEOUT_MS, ...endpoint.tls },
+      connect,
     });
     all.add(connection);
     return connection;
@@ -155,7 +159,6 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #timer: NodeJS.Timeout | undefined;
   #settled = false;
-  readonly #attemptedSeconds = performance.now() / 1000;
 
   constructor(
     private readonly endpoint: Endpoint,
@@ -167,7 +170,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     private readonly resolve: (result: WireResult) => void,
     private readonly sessions?: Sessions,
   ) {
-    this.#recorder = new AnswerRecorder(request, options);
+    this.#recorder = new AnswerRecorder(request, options, endpoint.redact);
   }
 
   start(): void {
@@ -263,20 +266,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     const connection = this.#connection;
     this.#connection = undefined;
     if (release && connection !== undefined) this.connections.release(connection);
-    this.resolve({ ...redacted(result, this.endpoint), attemptedSeconds: this.#attemptedSeconds });
+    this.resolve(result);
   }
-}
-
-/** Servers that echo the request must not bring the key into reports. */
-function redacted(result: WireResult, endpoint: Endpoint): WireResult {
-  const redact = (text: string): string => endpoint.redact(text);
-  const { outcome, rawBody } = result;
-  return {
-    ...result,
-    outputText: redact(result.outputText),
-    outcome: outcome.kind === 'failed' ? { ...outcome, message: redact(outcome.message) } : outcome,
-    ...(rawBody === undefined ? {} : { rawBody: redact(rawBody) }),
-  };
 }
 
 /** A small GET through the same connections, headers and TLS as the load. */

@@ -12,16 +12,6 @@
  */
 export type SseEventHandler = (bytes: Buffer, start: number, end: number, eventName: string) => void;
 
-export interface SseParser {
-  /**
-   * Feeds the next piece of the body; events that it completes are delivered before this returns.
-   * The piece may be kept until its last line is complete: a caller that reuses its read buffer must copy first.
-   */
-  push(chunk: Buffer): void;
-  /** The body ended: delivers an event that has data but no blank line after it. */
-  end(): void;
-}
-
 const LF = 10;
 const CR = 13;
 const SPACE = 32;
@@ -30,78 +20,111 @@ const LOWER_D = 100;
 const NEWLINE = Buffer.from('\n');
 const EMPTY = Buffer.alloc(0);
 
-/** A parser for one response body. */
-export function createSseParser(onEvent: SseEventHandler): SseParser {
-  // The start of a line whose end has not arrived.
-  let carry: Buffer = EMPTY;
+/** Parses one response body; holds what is not complete yet. */
+export class SseParser {
+  /** The start of a line whose end has not arrived. */
+  private carry: Buffer = EMPTY;
   // The data of the event being read: a window into `dataBytes`; no copy is made for one line within one chunk.
-  let dataBytes: Buffer = EMPTY;
-  let dataStart = 0;
-  let dataEnd = 0;
-  let dataLines = 0;
-  let eventName = '';
-  // A CR ended the previous chunk: an LF that comes first now belongs to it.
-  let skipLf = false;
-  let firstLine = true;
+  private dataBytes: Buffer = EMPTY;
+  private dataStart = 0;
+  private dataEnd = 0;
+  private dataLines = 0;
+  private eventName = '';
+  /** A CR ended the previous chunk: an LF that comes first now belongs to it. */
+  private skipLf = false;
+  private firstLine = true;
 
-  function dispatch(): void {
-    const lines = dataLines;
-    const name = eventName;
-    dataLines = 0;
-    eventName = '';
-    if (lines > 0) onEvent(dataBytes, dataStart, dataEnd, name);
+  constructor(private readonly onEvent: SseEventHandler) {}
+
+  /** The next byte begins an event; false at the very start, where a byte order mark may stand. */
+  get isBetweenEvents(): boolean {
+    return this.carry.length === 0 && this.dataLines === 0 && this.eventName === '' && !this.skipLf && !this.firstLine;
   }
 
-  function addData(bytes: Buffer, start: number, end: number): void {
-    if (dataLines === 0) {
-      dataBytes = bytes;
-      dataStart = start;
-      dataEnd = end;
-    } else {
-      dataBytes = Buffer.concat([dataBytes.subarray(dataStart, dataEnd), NEWLINE, bytes.subarray(start, end)]);
-      dataStart = 0;
-      dataEnd = dataBytes.length;
+  /**
+   * Feeds the next piece of the body; events that it completes are delivered before this returns.
+   * The piece may be kept until its last line is complete: a caller that reuses its read buffer must copy first.
+   */
+  push(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    const start = this.skipLf && chunk[0] === LF ? 1 : 0;
+    this.skipLf = false;
+    const position = chunk.indexOf(CR, start) === -1 ? this.scanLf(chunk, start) : this.scanMixed(chunk, start);
+    if (position < chunk.length) {
+      const rest = chunk.subarray(position);
+      this.carry = this.carry.length === 0 ? rest : Buffer.concat([this.carry, rest]);
     }
-    dataLines++;
   }
 
-  function line(bytes: Buffer, from: number, end: number): void {
+  /** The body ended: delivers an event that has data but no blank line after it. */
+  end(): void {
+    if (this.carry.length > 0) {
+      const last = this.carry;
+      this.carry = EMPTY;
+      this.line(last, 0, last.length);
+    }
+    this.dispatch();
+  }
+
+  private dispatch(): void {
+    const { dataLines, eventName, dataBytes, dataStart, dataEnd } = this;
+    this.dataLines = 0;
+    this.eventName = '';
+    this.dataBytes = EMPTY;
+    if (dataLines > 0) this.onEvent(dataBytes, dataStart, dataEnd, eventName);
+  }
+
+  private addData(bytes: Buffer, start: number, end: number): void {
+    if (this.dataLines === 0) {
+      this.dataBytes = bytes;
+      this.dataStart = start;
+      this.dataEnd = end;
+    } else {
+      const before = this.dataBytes.subarray(this.dataStart, this.dataEnd);
+      this.dataBytes = Buffer.concat([before, NEWLINE, bytes.subarray(start, end)]);
+      this.dataStart = 0;
+      this.dataEnd = this.dataBytes.length;
+    }
+    this.dataLines++;
+  }
+
+  private line(bytes: Buffer, from: number, end: number): void {
     let start = from;
-    if (firstLine) {
-      firstLine = false;
+    if (this.firstLine) {
+      this.firstLine = false;
       if (bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf && end - start >= 3)
         start += 3;
     }
     if (start === end) {
-      dispatch();
+      this.dispatch();
       return;
     }
     if (bytes[start] === LOWER_D && isData(bytes, start, end)) {
-      if (end - start === 4) addData(bytes, end, end);
-      else addData(bytes, bytes[start + 5] === SPACE && start + 5 < end ? start + 6 : start + 5, end);
+      if (end - start === 4) this.addData(bytes, end, end);
+      else this.addData(bytes, bytes[start + 5] === SPACE && start + 5 < end ? start + 6 : start + 5, end);
       return;
     }
-    readRareField(bytes, start, end);
+    this.readRareField(bytes, start, end);
   }
 
   /** `event` is kept; comments, `id`, `retry` and unknown fields are skipped, as the grammar asks. */
-  function readRareField(bytes: Buffer, start: number, end: number): void {
+  private readRareField(bytes: Buffer, start: number, end: number): void {
     const text = bytes.toString('utf8', start, end);
-    if (text === 'event') eventName = '';
-    else if (text.startsWith('event:')) eventName = text.slice(text.charCodeAt(6) === SPACE ? 7 : 6);
+    if (text === 'event') this.eventName = '';
+    else if (text.startsWith('event:')) this.eventName = text.slice(text.charCodeAt(6) === SPACE ? 7 : 6);
   }
 
   /** Lines of a chunk that holds a CR somewhere: the slow way, CR, LF and CRLF all end a line. */
-  function scanMixed(chunk: Buffer, from: number): number {
+  private scanMixed(chunk: Buffer, from: number): number {
     let position = from;
     let nextCr = chunk.indexOf(CR, position);
     let nextLf = chunk.indexOf(LF, position);
     while (nextCr !== -1 || nextLf !== -1) {
       const atCr = nextCr !== -1 && (nextLf === -1 || nextCr < nextLf);
       const end = atCr ? nextCr : nextLf;
-      endLine(chunk, position, end);
+      this.endLine(chunk, position, end);
       position = end + 1;
-      if (atCr && position === chunk.length) skipLf = true;
+      if (atCr && position === chunk.length) this.skipLf = true;
       else if (atCr && chunk[position] === LF) position++;
       if (nextCr !== -1 && nextCr < position) nextCr = chunk.indexOf(CR, position);
       if (nextLf !== -1 && nextLf < position) nextLf = chunk.indexOf(LF, position);
@@ -109,50 +132,29 @@ export function createSseParser(onEvent: SseEventHandler): SseParser {
     return position;
   }
 
-  function scanLf(chunk: Buffer, from: number): number {
+  private scanLf(chunk: Buffer, from: number): number {
     let position = from;
     for (let end = chunk.indexOf(LF, position); end !== -1; end = chunk.indexOf(LF, position)) {
-      endLine(chunk, position, end);
+      this.endLine(chunk, position, end);
       position = end + 1;
       // The blank line after the data, the usual case, without another search.
       if (chunk[position] === LF && position < chunk.length) {
-        dispatch();
+        this.dispatch();
         position++;
       }
     }
     return position;
   }
 
-  function endLine(chunk: Buffer, start: number, end: number): void {
-    if (carry.length === 0) {
-      line(chunk, start, end);
+  private endLine(chunk: Buffer, start: number, end: number): void {
+    if (this.carry.length === 0) {
+      this.line(chunk, start, end);
       return;
     }
-    const whole = Buffer.concat([carry, chunk.subarray(start, end)]);
-    carry = EMPTY;
-    line(whole, 0, whole.length);
+    const whole = Buffer.concat([this.carry, chunk.subarray(start, end)]);
+    this.carry = EMPTY;
+    this.line(whole, 0, whole.length);
   }
-
-  return {
-    push(chunk) {
-      if (chunk.length === 0) return;
-      const start = skipLf && chunk[0] === LF ? 1 : 0;
-      skipLf = false;
-      const position = chunk.indexOf(CR, start) === -1 ? scanLf(chunk, start) : scanMixed(chunk, start);
-      if (position < chunk.length) {
-        const rest = chunk.subarray(position);
-        carry = carry.length === 0 ? rest : Buffer.concat([carry, rest]);
-      }
-    },
-    end() {
-      if (carry.length > 0) {
-        const last = carry;
-        carry = EMPTY;
-        line(last, 0, last.length);
-      }
-      dispatch();
-    },
-  };
 }
 
 /** True for `data` alone on the line and for `data:` at its start. */

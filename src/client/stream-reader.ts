@@ -2,8 +2,8 @@
 import type { ServerUsage } from '../metrics/record';
 import { emptyFailure, endedEarlyFailure, inBandFailure, unreadableFailure, type Failure } from './failures';
 import { parseJson, type Piece } from './openai';
-import { createSseParser } from './sse';
-import { createTemplate, type ReadPiece, type Template } from './template';
+import { SseParser } from './sse';
+import { Template, type ReadPiece } from './template';
 import type { TokenTrace } from './trace';
 
 /** Anthropic names its events; those of this name carry the tokens. */
@@ -13,27 +13,31 @@ const TOKEN_EVENT = 'content_block_delta';
 export class StreamReader {
   usage: ServerUsage | undefined;
   finishReason: string | undefined;
-  outputText = '';
   /** `[DONE]` was seen: nothing after it is read, but the body is followed to its end. */
   done = false;
   #failure: Failure | undefined;
   #now = 0;
   readonly #template: Template;
-  readonly #parser = createSseParser((bytes, start, end, name) => {
+  readonly #parser = new SseParser((bytes, start, end, name) => {
     this.#event(bytes, start, end, name);
   });
+  readonly #onToken = (bytes: Buffer, from: number, to: number): void => {
+    this.trace.contentBytes(bytes, from, to, this.#now);
+  };
 
   constructor(
     private readonly trace: TokenTrace,
     private readonly readPiece: ReadPiece,
   ) {
-    this.#template = createTemplate(readPiece);
+    this.#template = new Template(readPiece);
   }
 
   /** All events that one read completes share its time: they did arrive together. */
   push(chunk: Buffer, atSeconds: number): void {
     this.#now = atSeconds;
-    this.#parser.push(chunk);
+    const isUsual = !this.done && this.#failure === undefined && this.#parser.isBetweenEvents;
+    const from = isUsual ? this.#template.skim(chunk, 0, this.#onToken) : 0;
+    if (from < chunk.length) this.#parser.push(from === 0 ? chunk : chunk.subarray(from));
   }
 
   /** The body ended by the rules of HTTP. Says what is wrong with the answer, or undefined. */
@@ -50,13 +54,9 @@ export class StreamReader {
 
   #event(bytes: Buffer, start: number, end: number, name: string): void {
     if (this.done || this.#failure !== undefined) return;
-    const text = name === '' || name === TOKEN_EVENT ? this.#template.match(bytes, start, end) : undefined;
-    if (text === undefined) {
-      this.#parsedEvent(bytes, start, end, name);
-      return;
-    }
-    this.outputText += text;
-    this.trace.token(text, true, this.#now);
+    const to = name === '' || name === TOKEN_EVENT ? this.#template.match(bytes, start, end) : -1;
+    if (to < 0) this.#parsedEvent(bytes, start, end, name);
+    else this.trace.contentBytes(bytes, start + this.#template.prefixLength, to, this.#now);
   }
 
   #parsedEvent(bytes: Buffer, start: number, end: number, name: string): void {
@@ -86,7 +86,6 @@ export class StreamReader {
     if (piece.done === true) this.done = true;
     if (piece.error !== undefined) this.#failure = inBandFailure('stream', piece.error);
     if (piece.content === '' && piece.other === '') return;
-    this.outputText += piece.content;
-    this.trace.token(piece.other + piece.content, piece.content !== '', this.#now);
+    this.trace.token(piece.other, piece.content, this.#now);
   }
 }

@@ -9,50 +9,93 @@ import type { Piece } from './openai';
 /** What a decoded event means in the stream's protocol. */
 export type ReadPiece = (value: unknown) => Piece | undefined;
 
-export interface Template {
-  /** The token of an event that fits the template; undefined when the event must be parsed. */
-  match(bytes: Buffer, start: number, end: number): string | undefined;
-  /** Shows the template an event that was parsed and what it meant. */
-  learn(bytes: Buffer, start: number, end: number, piece: Piece): void;
-}
-
 /** After so many templates without a single hit (a server that varies every event) it stops trying. */
 const MAX_USELESS = 4;
 const PROBE = 'zq';
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const FIELD = Buffer.from('data: ');
+const BLANK_LINE = Buffer.from('\n\n');
 
-/** A template for one stream. */
-export function createTemplate(readPiece: ReadPiece): Template {
-  let prefix: Buffer | undefined;
-  let suffix: Buffer | undefined;
-  let hits = 0;
-  let useless = 0;
-  let seen = 0;
+/** What surrounds a token. */
+interface Frame {
+  /** `data: ` and the JSON before the token. */
+  readonly head: Buffer;
+  /** The JSON after the token and the event's blank line. */
+  readonly tail: Buffer;
+  /** The framing was in sight and the usual one, as in `head` and `tail`: one `data: ` line, LF. */
+  readonly isUsual: boolean;
+}
 
-  return {
-    match(bytes, start, end) {
-      if (prefix === undefined || suffix === undefined) return undefined;
-      const from = start + prefix.length;
-      const to = end - suffix.length;
-      if (from >= to) return undefined;
-      if (prefix.compare(bytes, start, from) !== 0 || suffix.compare(bytes, to, end) !== 0) return undefined;
-      for (let i = from; i < to; i++) {
-        const byte = bytes[i]!;
-        if (byte < 0x20 || byte === 0x22 || byte === 0x5c) return undefined;
-      }
-      hits++;
-      return bytes.toString('utf8', from, to);
-    },
-    learn(bytes, start, end, piece) {
-      if (!isPlainToken(piece) || useless >= MAX_USELESS) return;
-      // The first event of a stream is often unlike the others (role, no id): not worth learning from.
-      if (seen++ === 0) return;
-      if (prefix !== undefined && hits === 0) useless++;
-      hits = 0;
-      const found = split(bytes.toString('latin1', start, end), piece.content, readPiece);
-      prefix = found === undefined ? undefined : Buffer.from(found.prefix, 'latin1');
-      suffix = found === undefined ? undefined : Buffer.from(found.suffix, 'latin1');
-    },
-  };
+/** The template of one stream. */
+export class Template {
+  private frame: Frame | undefined;
+  private hits = 0;
+  private useless = 0;
+
+  constructor(private readonly readPiece: ReadPiece) {}
+
+  /** End of the token of an event's data that fits, whose start is `start + prefixLength`; -1 when it must be parsed. */
+  match(bytes: Buffer, start: number, end: number): number {
+    const { frame } = this;
+    if (frame === undefined) return -1;
+    const { head, tail } = frame;
+    const suffixLength = tail.length - BLANK_LINE.length;
+    const from = start + head.length - FIELD.length;
+    const to = end - suffixLength;
+    if (from >= to) return -1;
+    if (head.compare(bytes, start, from, FIELD.length) !== 0) return -1;
+    if (tail.compare(bytes, to, end, 0, suffixLength) !== 0) return -1;
+    if (endOfPlain(bytes, from) < to) return -1;
+    this.hits++;
+    return to;
+  }
+
+  get prefixLength(): number {
+    return this.frame === undefined ? 0 : this.frame.head.length - FIELD.length;
+  }
+
+  /**
+   * Reads whole events from `from` on, where an event begins: gives each token's bytes to `onToken` and returns where the first event
+   * begins that does not fit, or is cut.
+   */
+  skim(bytes: Buffer, from: number, onToken: (bytes: Buffer, from: number, to: number) => void): number {
+    const { frame } = this;
+    if (frame?.isUsual !== true) return from;
+    const { head, tail } = frame;
+    const least = head.length + tail.length;
+    let at = from;
+    while (at + least < bytes.length) {
+      const start = at + head.length;
+      if (head.compare(bytes, at, start) !== 0) break;
+      const end = endOfPlain(bytes, start);
+      const next = end + tail.length;
+      if (end === start || next > bytes.length || tail.compare(bytes, end, next) !== 0) break;
+      onToken(bytes, start, end);
+      this.hits++;
+      at = next;
+    }
+    return at;
+  }
+
+  /** Shows the template an event that was parsed and what it meant. */
+  learn(bytes: Buffer, start: number, end: number, piece: Piece): void {
+    if (!isPlainToken(piece) || this.useless >= MAX_USELESS) return;
+    if (this.frame !== undefined && this.hits === 0) this.useless++;
+    this.hits = 0;
+    const found = split(bytes.toString('latin1', start, end), this.readPiece);
+    this.frame = found && frameOf(found, bytes, start, end);
+  }
+}
+
+/** Where a token without quote, backslash or control byte ends. */
+function endOfPlain(bytes: Buffer, from: number): number {
+  let at = from;
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte < 0x20 || byte === QUOTE || byte === BACKSLASH) break;
+  }
+  return at;
 }
 
 function isPlainToken(piece: Piece): boolean {
@@ -66,8 +109,24 @@ function isPlainToken(piece: Piece): boolean {
   );
 }
 
-/** Bytes are handled as latin1 text, which keeps them one to one. */
-function split(event: string, content: string, readPiece: ReadPiece): { prefix: string; suffix: string } | undefined {
+function frameOf(found: { prefix: string; suffix: string }, bytes: Buffer, start: number, end: number): Frame {
+  const lineAt = start - FIELD.length;
+  return {
+    head: Buffer.concat([FIELD, Buffer.from(found.prefix, 'latin1')]),
+    tail: Buffer.concat([Buffer.from(found.suffix, 'latin1'), BLANK_LINE]),
+    isUsual:
+      lineAt >= 0 &&
+      end + BLANK_LINE.length <= bytes.length &&
+      FIELD.compare(bytes, lineAt, start) === 0 &&
+      BLANK_LINE.compare(bytes, end, end + BLANK_LINE.length) === 0,
+  };
+}
+
+/**
+ * Bytes are handled as latin1 text, which keeps them one to one. Of several strings that could be the token, the one is it whose
+ * exchange exchanges the event's meaning.
+ */
+function split(event: string, readPiece: ReadPiece): { prefix: string; suffix: string } | undefined {
   const key = /"(?:text|content)"\s*:\s*"/g;
   for (let found = key.exec(event); found !== null; found = key.exec(event)) {
     const from = found.index + found[0].length;
@@ -75,8 +134,7 @@ function split(event: string, content: string, readPiece: ReadPiece): { prefix: 
     if (to === undefined) return undefined;
     const prefix = event.slice(0, from);
     const suffix = event.slice(to);
-    if (to > from && means(event, content, readPiece) && means(prefix + PROBE + suffix, PROBE, readPiece))
-      return { prefix, suffix };
+    if (to > from && means(prefix + PROBE + suffix, PROBE, readPiece)) return { prefix, suffix };
   }
   return undefined;
 }

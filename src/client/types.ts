@@ -51,6 +51,8 @@ export interface SendOptions {
   /** Aborting cancels the request: outcome `cancelled` with the signal's reason. */
   readonly signal: AbortSignal;
   readonly keepRawBody: boolean;
+  /** False: nobody will ask for a stream's texts, `chunkTexts` and `outputText` stay empty. Default true. */
+  readonly keepTexts?: boolean;
   /** Live figures; called from the data event's turn, must be cheap. */
   readonly onFirstToken?: (latencySeconds: number) => void;
   readonly onChunk?: (gapSeconds: number) => void;

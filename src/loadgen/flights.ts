@@ -38,6 +38,7 @@ export interface DispatchOptions<R extends PreparedRequest> {
   readonly client: Client;
   readonly timeoutSeconds: number;
   readonly keepRawBody: boolean;
+  readonly keepTexts?: boolean;
   readonly stop: StopControl;
   readonly live: LiveFigures;
   /** Seconds given to what is in flight after a graceful stop. */
@@ -97,7 +98,7 @@ export class Flights<R extends PreparedRequest> {
   }
 
   send(request: R, index: number, scheduledSeconds: number, then: (result: WireResult) => void): void {
-    const { client, timeoutSeconds, keepRawBody, stop, live, counters } = this.options;
+    const { client, timeoutSeconds, keepRawBody, keepTexts = true, stop, live, counters } = this.options;
     this.inFlight++;
     counters?.taken(index);
     this.maxInFlight = Math.max(this.maxInFlight, counters ? counters.up() : this.inFlight);
@@ -106,6 +107,7 @@ export class Flights<R extends PreparedRequest> {
       timeoutSeconds,
       signal: stop.giveUp,
       keepRawBody,
+      keepTexts,
       onFirstToken: live.firstToken,
       onChunk: live.chunk,
     });

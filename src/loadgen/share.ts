@@ -45,6 +45,8 @@ export function runShare(options: ShareOptions): Promise<DispatchOutcome> {
   return (hasTurns ? dispatchTurns : dispatch)<EngineRequest>({
     ...rest,
     keepRawBody: answers.raw,
+    // A conversation needs what was answered for its next turn.
+    keepTexts: answers.texts || hasTurns,
     onResult: (request, scheduledSeconds, result) => {
       const record = resultRecord(request, scheduledSeconds, result, zeroSeconds);
       const answer = answerLine(record.id, result, answers, request);

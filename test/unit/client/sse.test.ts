@@ -1,7 +1,7 @@
 // Server-sent events against the grammar: every terminator, every split, every oddity servers really send.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSseParser } from '../../../src/client/sse';
+import { SseParser } from '../../../src/client/sse';
 
 interface Seen {
   readonly data: string;
@@ -10,7 +10,7 @@ interface Seen {
 
 function parse(pieces: readonly Buffer[]): Seen[] {
   const seen: Seen[] = [];
-  const parser = createSseParser((bytes, start, end, name) => {
+  const parser = new SseParser((bytes, start, end, name) => {
     seen.push({ data: bytes.toString('utf8', start, end), name });
   });
   for (const piece of pieces) parser.push(piece);
@@ -96,7 +96,7 @@ describe('the grammar', () => {
 
   it('delivers an event the moment its blank line is there, also when that is a CR at the end of a read', () => {
     const seen: string[] = [];
-    const parser = createSseParser((bytes, start, end) => seen.push(bytes.toString('utf8', start, end)));
+    const parser = new SseParser((bytes, start, end) => seen.push(bytes.toString('utf8', start, end)));
     parser.push(Buffer.from('data: a\r\n\r'));
     expect(seen).toEqual(['a']);
     parser.push(Buffer.from('\ndata: b\r\n\r\n'));

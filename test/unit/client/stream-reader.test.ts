@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readPiece } from '../../../src/client/openai';
 import { StreamReader } from '../../../src/client/stream-reader';
-import { createTemplate } from '../../../src/client/template';
+import { Template } from '../../../src/client/template';
 import { TokenTrace } from '../../../src/client/trace';
 
 function read(pieces: readonly string[]): { trace: TokenTrace; reader: StreamReader; failure: string | undefined } {
@@ -22,7 +22,7 @@ const DONE = 'data: [DONE]\n\n';
 
 describe('a stream', () => {
   it('gives every token-carrying event the time of the read that completed it', () => {
-    const { trace, reader, failure } = read([
+    const { trace, failure } = read([
       text('a'),
       text('b') + text('c'),
       text('d').slice(0, 20),
@@ -31,7 +31,7 @@ describe('a stream', () => {
     ]);
     expect(trace.chunkSeconds).toEqual([0, 1, 1, 3]);
     expect(trace.chunkTexts).toEqual(['a', 'b', 'c', 'd']);
-    expect(reader.outputText).toBe('abcd');
+    expect(trace.outputText).toBe('abcd');
     expect([trace.firstTokenSeconds, trace.firstContentSeconds, trace.lastTokenSeconds]).toEqual([0, 0, 3]);
     expect(failure).toBeUndefined();
   });
@@ -47,7 +47,7 @@ describe('a stream', () => {
     expect(trace.firstContentSeconds).toBe(2);
     expect(trace.lastTokenSeconds).toBe(2);
     expect(trace.chunkTexts).toEqual(['hm', 'a']);
-    expect(reader.outputText).toBe('a');
+    expect(trace.outputText).toBe('a');
     expect(reader.finishReason).toBe('stop');
   });
 
@@ -73,9 +73,9 @@ describe('a stream', () => {
     const gaps: number[] = [];
     const trace = new TokenTrace({ onFirstToken: (s) => first.push(s), onChunk: (s) => gaps.push(s) });
     trace.sentSeconds = 10;
-    trace.token('a', true, 12);
-    trace.token('b', true, 12.5);
-    trace.token('c', true, 14);
+    trace.token('', 'a', 12);
+    trace.token('', 'b', 12.5);
+    trace.token('', 'c', 14);
     expect([first, gaps]).toEqual([[2], [0.5, 1.5]]);
   });
 });
@@ -96,9 +96,9 @@ describe('a stream that is not a whole answer', () => {
   });
 
   it('keeps the tokens that came before the error', () => {
-    const { trace, reader } = read([text('a'), text('b'), 'data: {"error":"died"}\n\n', text('c')]);
+    const { trace } = read([text('a'), text('b'), 'data: {"error":"died"}\n\n', text('c')]);
     expect(trace.chunkTexts).toEqual(['a', 'b']);
-    expect(reader.outputText).toBe('ab');
+    expect(trace.outputText).toBe('ab');
   });
 
   it.each([
@@ -155,15 +155,16 @@ describe('the template short cut', () => {
     let hits = 0;
     fc.assert(
       fc.property(stream, (events) => {
-        const template = createTemplate(readPiece);
+        const template = new Template(readPiece);
         for (const each of events) {
           const bytes = Buffer.from(`<<${write(each)}>>`);
           const piece = readPiece(JSON.parse(write(each)))!;
-          const short = template.match(bytes, 2, bytes.length - 2);
-          if (short === undefined) template.learn(bytes, 2, bytes.length - 2, piece);
+          const end = template.match(bytes, 2, bytes.length - 2);
+          if (end < 0) template.learn(bytes, 2, bytes.length - 2, piece);
           else {
             hits++;
-            expect(piece).toEqual({ content: short, other: '' });
+            const content = bytes.toString('utf8', 2 + template.prefixLength, end);
+            expect(piece).toEqual({ content, other: '' });
           }
         }
       }),
@@ -173,15 +174,96 @@ describe('the template short cut', () => {
   });
 
   it('is used for nearly every event of an ordinary stream', () => {
-    const template = createTemplate(readPiece);
+    const template = new Template(readPiece);
     let hits = 0;
     for (let i = 0; i < 100; i++) {
       const json = write({ value: ` w${i}`, shape: 'text' });
       const bytes = Buffer.from(json);
-      if (template.match(bytes, 0, bytes.length) === undefined)
+      if (template.match(bytes, 0, bytes.length) < 0)
         template.learn(bytes, 0, bytes.length, readPiece(JSON.parse(json))!);
       else hits++;
     }
-    expect(hits).toBe(98);
+    expect(hits).toBe(99);
+  });
+
+  /** What a reader without short cuts makes of the events. */
+  function plain(events: readonly { value: string; shape: string }[]): { texts: string[]; content: string } {
+    const pieces = events.map((each) => readPiece(JSON.parse(write(each)))!);
+    return {
+      texts: pieces.map(({ other, content }) => other + content).filter((each) => each !== ''),
+      content: pieces.map(({ content }) => content).join(''),
+    };
+  }
+  const frames = fc.constantFrom(
+    (json: string) => `data: ${json}\n\n`,
+    (json: string) => `data:${json}\n\n`,
+    (json: string) => `data: ${json}\r\n\r\n`,
+    (json: string) => `event: completion\ndata: ${json}\n\n`,
+    (json: string) => `: ping\n\ndata: ${json}\n\n`,
+    (json: string) => `id: 7\ndata: ${json}\n\n`,
+  );
+  const plainStream = fc.array(
+    fc.record({ shape: fc.constant('text'), value: fc.oneof(fc.constantFrom(' the', 'é', ' a', '🚀x'), token) }),
+    { minLength: 3, maxLength: 12 },
+  );
+
+  it('reads a stream alike in any pieces and any framing, and as JSON.parse would', () => {
+    let skimmed = 0;
+    fc.assert(
+      fc.property(
+        fc.oneof(plainStream, stream),
+        frames,
+        fc.array(fc.nat(), { maxLength: 30 }),
+        (events, frame, cuts) => {
+          const whole = Buffer.from(events.map((each) => frame(write(each))).join(''));
+          const at = [...new Set([0, ...cuts.map((cut) => cut % (whole.length + 1)), whole.length])].sort(
+            (a, b) => a - b,
+          );
+          const trace = new TokenTrace({});
+          const reader = new StreamReader(trace, readPiece);
+          for (const [index, from] of at.entries()) reader.push(whole.subarray(from, at[index + 1] ?? from), index);
+          reader.end('');
+          const expected = plain(events);
+          expect([trace.chunkTexts, trace.outputText]).toEqual([expected.texts, expected.content]);
+          skimmed += expected.texts.length;
+        },
+      ),
+      { numRuns: 1500 },
+    );
+    expect(skimmed).toBeGreaterThan(1000);
+  });
+
+  it('reads a stream alike when it is cut in two at any byte, and byte by byte', () => {
+    const events = [' a', ' Grüße', '🚀', '"q"', ' b', '', ' c', '\n', ' d'].map((value) => ({ value, shape: 'text' }));
+    const body = Buffer.from(events.map((each) => `data: ${write(each)}\n\n`).join('') + DONE);
+    const readIn = (pieces: readonly Buffer[]): unknown => {
+      const trace = new TokenTrace({});
+      const reader = new StreamReader(trace, readPiece);
+      for (const piece of pieces) reader.push(piece, 1);
+      return [trace.chunkTexts, trace.outputText, reader.done, reader.end('')];
+    };
+    const whole = readIn([body]);
+    expect(whole).toEqual([
+      [' a', ' Grüße', '🚀', '"q"', ' b', ' c', '\n', ' d'],
+      ' a Grüße🚀"q" b c\n d',
+      true,
+      undefined,
+    ]);
+    for (let cut = 1; cut < body.length; cut++) {
+      expect(readIn([body.subarray(0, cut), body.subarray(cut)])).toEqual(whole);
+    }
+    expect(readIn([...body].map((byte) => Buffer.from([byte])))).toEqual(whole);
+  });
+
+  it('keeps half a character that a server cut in two, and texts that nobody wants not at all', () => {
+    const events = ['\\ud83d', '\\ude80'].map((half) => `data: {"choices":[{"text":"${half}"}]}\n\n`);
+    const trace = new TokenTrace({});
+    const reader = new StreamReader(trace, readPiece);
+    for (const event of events) reader.push(Buffer.from(event), 1);
+    expect(trace.outputText).toBe('🚀');
+    const bare = new TokenTrace({ keepTexts: false });
+    const second = new StreamReader(bare, readPiece);
+    for (const event of [...events, text('x')]) second.push(Buffer.from(event), 1);
+    expect([bare.chunkSeconds.length, bare.chunkTexts, bare.outputText]).toEqual([3, [], '']);
   });
 });

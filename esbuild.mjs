@@ -1,10 +1,11 @@
-// Builds the bundles: extension host (cjs; what configs and reports need is read when it is needed), command line and
+// Builds the bundles: extension host (cjs; what configs and reports need is read when it is needed, what both need once), command line and
 // engine (cjs; what uploads a report to a bucket is read when a run does), webview (iife).
 // `--production` minifies; `--watch` rebuilds on change; `--outdir=FOLDER` builds there instead of into dist/.
 // Metafiles go to out/ for the bundle tests, those of another folder stay there.
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build, context } from 'esbuild';
+import { sharedCore } from './scripts/shared-core.mjs';
 
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
@@ -43,20 +44,30 @@ const rooms = { 'language-room': 'language', 'read-run': 'reports' };
 /** Of the command line: the stores' own libraries. */
 const stores = { 'store-s3': 'store-s3', 'store-gcs': 'store-gcs' };
 
+const host = {
+  ...common,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  external: ['vscode'],
+  mainFields: ['module', 'main'],
+};
+const shared = sharedCore();
+
 const bundles = {
   extension: {
-    ...common,
-    entryPoints: {
-      extension: 'src/extension/main.ts',
-      ...Object.fromEntries(Object.entries(rooms).map(([source, name]) => [name, `src/extension/${source}.ts`])),
-    },
+    ...host,
+    entryPoints: { extension: 'src/extension/main.ts' },
     outdir,
     plugins: [lazy(rooms)],
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20',
-    external: ['vscode'],
-    mainFields: ['module', 'main'],
+  },
+  rooms: {
+    ...host,
+    entryPoints: Object.fromEntries(
+      Object.entries(rooms).map(([source, name]) => [name, `src/extension/${source}.ts`]),
+    ),
+    outdir,
+    plugins: [lazy(rooms), shared.plugin],
   },
   cli: {
     ...common,
@@ -93,16 +104,23 @@ const bundles = {
   },
 };
 
-const only = process.argv.filter((word) => word in bundles);
-mkdirSync(new URL('out/', import.meta.url), { recursive: true });
-for (const [name, options] of Object.entries(bundles)) {
-  if (only.length > 0 && !only.includes(name)) continue;
+async function make(name, options) {
   if (watch) {
     const watching = await context(options);
     await watching.watch();
-    continue;
+    return;
   }
-  const result = await build(options);
-  if (!isElsewhere) writeFileSync(new URL(`out/${name}.meta.json`, import.meta.url), JSON.stringify(result.metafile));
-  if (name === 'cli') chmodSync(path.resolve(import.meta.dirname, outdir, 'cli.js'), 0o755);
+  const { metafile } = await build(options);
+  if (!isElsewhere) writeFileSync(new URL(`out/${name}.meta.json`, import.meta.url), JSON.stringify(metafile));
+}
+
+const only = process.argv.filter((word) => word in bundles);
+mkdirSync(new URL('out/', import.meta.url), { recursive: true });
+for (const [name, options] of Object.entries(bundles)) {
+  if (only.length > 0 && !only.includes(name) && !(name === 'rooms' && only.includes('extension'))) continue;
+  // What core.js must hold is known when the rooms were built once.
+  if (name === 'rooms' && watch) await build({ ...options, write: false });
+  await make(name, options);
+  if (name === 'rooms') await make('core', { ...host, stdin: shared.core(), outfile: `${outdir}/core.js` });
+  if (name === 'cli' && !watch) chmodSync(path.resolve(import.meta.dirname, outdir, 'cli.js'), 0o755);
 }

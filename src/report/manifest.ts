@@ -1,12 +1,12 @@
 // run.json: the manifest of one run. Everything a comparison asks for and inference-perf's own files do not record.
 // Written when the run is planned (state "running"), again as stages end, and at the end; a killed run keeps the last one.
 import * as z from 'zod';
+import { MANIFEST_FORMAT } from './run-files';
 import { stackSchema } from './stack';
 
-export const MANIFEST_FORMAT = 'isoperf-run';
+export { MANIFEST_FILE, MANIFEST_FORMAT, RECORDS_FILE } from './run-files';
+
 export const MANIFEST_VERSION = 1;
-export const MANIFEST_FILE = 'run.json';
-export const RECORDS_FILE = 'records.jsonl';
 
 const count = z.int().nonnegative();
 const seconds = z.number();

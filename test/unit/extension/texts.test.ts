@@ -115,24 +115,38 @@ describe('the bundle of the extension host', () => {
   interface Input {
     readonly imports: readonly { readonly path: string; readonly kind: string }[];
   }
-  const file = path.resolve(import.meta.dirname, '../../../out/extension.meta.json');
-  const { inputs, outputs } = JSON.parse(readFileSync(file, 'utf8')) as {
-    inputs: Readonly<Record<string, Input>>;
-    outputs: Readonly<Record<string, { readonly bytes: number }>>;
+  interface Metafile {
+    readonly inputs: Readonly<Record<string, Input>>;
+    readonly outputs: Readonly<Record<string, { readonly bytes: number }>>;
+  }
+  const metafile = (name: string): Metafile => {
+    const file = path.resolve(import.meta.dirname, `../../../out/${name}.meta.json`);
+    return JSON.parse(readFileSync(file, 'utf8')) as Metafile;
   };
+  const { inputs, outputs } = metafile('extension');
+  const all = [inputs, metafile('rooms').inputs, metafile('core').inputs].flatMap((each) => Object.keys(each));
 
   it('is small, because what configs and reports need are files of their own', () => {
     expect(outputs['dist/extension.js']?.bytes).toBeLessThan(250_000);
-    expect(Object.keys(outputs)).toEqual(expect.arrayContaining(['dist/language.js', 'dist/reports.js']));
+    const files = [...Object.keys(metafile('rooms').outputs), ...Object.keys(metafile('core').outputs)];
+    expect(files).toEqual(expect.arrayContaining(['dist/language.js', 'dist/reports.js', 'dist/core.js']));
   });
 
   it('holds neither the engine nor an HTTP client', () => {
-    const foreign = Object.keys(inputs).filter((name) =>
+    const foreign = all.filter((name) =>
       /node_modules\/(undici|@huggingface|chart\.js|@vscode)\/|^src\/(run|loadgen|client|datagen|simulator|cli)[/.]/.test(
         name,
       ),
     );
     expect(foreign).toEqual([]);
+  });
+
+  it('keeps the config model, its parsers and the pitfalls in one file for both rooms', () => {
+    const twice = Object.keys(metafile('rooms').inputs).filter((name) =>
+      /^node_modules\/(zod|yaml)\/|^src\/(config|pitfalls)\//.test(name),
+    );
+    expect(twice).toEqual([]);
+    expect(Object.keys(metafile('core').inputs)).toContain('src/config/document.ts');
   });
 
   it('evaluates next to nothing when VS Code starts it: models, parsers and judgement wait for their first use', () => {

@@ -1,7 +1,8 @@
 // Good by the same limits? Two goodputs under different limits are two different questions.
 import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
-import { inConfig } from '../evidence';
-import { goodputLimits } from '../goodput';
+import type { Evidence } from '../comparison';
+import { inConfig, inManifest } from '../evidence';
+import { goodputLimits, headerLimits } from '../goodput';
 import { configValue, type Side } from '../side';
 
 interface Limits extends SideEvidence {
@@ -9,22 +10,23 @@ interface Limits extends SideEvidence {
 }
 
 const PATH = ['report', 'goodput', 'constraints'];
+const HEADERS = ['api', 'headers'];
 
 export const goodputDefinition = dimension<Limits>({
   id: 'goodput-definition',
   title: 'Goodput definition',
   question: 'Good requests by the same limits, over the same requests?',
   tolerance:
-    'The same limits in seconds, exactly, from report.goodput.constraints. Failures are left out on both sides, as inference-perf does.',
+    'The same limits in seconds, exactly, from report.goodput.constraints and the SLO headers that were sent. Failures are left out on both sides, as inference-perf does.',
   pitfall: 'CMP066',
   affects: moved(['request_goodput']),
-  remedy: 'Give both configs the same report.goodput.constraints.',
+  remedy: 'Give both configs the same report.goodput.constraints, and the same SLO headers (api.headers).',
   evidence: (side: Side) => {
     const limits = side.run.config ? goodputLimits(side) : undefined;
     return {
       limits,
       summary: limits === undefined ? 'not recorded' : limitWords(limits),
-      evidence: [inConfig(side, PATH, configValue(side.run, PATH) ?? (limits && limitWords(limits)))],
+      evidence: [inConfig(side, PATH, configValue(side.run, PATH) ?? (limits && 'none')), ...headerEvidence(side)],
     };
   },
   judge: ({ limits: a }, { limits: b }) => {
@@ -37,6 +39,15 @@ export const goodputDefinition = dimension<Limits>({
     return same(`The same limits on both sides: ${limitWords(a)}.`);
   },
 });
+
+/** Limits that every request carries to the server; without any there is nothing to show. */
+function headerEvidence(side: Side): Evidence[] {
+  const found = headerLimits(side);
+  if (!found) return [];
+  const { ttftSeconds: ttft, tpotSeconds: tpot } = found;
+  const words = limitWords({ ...(ttft === undefined ? {} : { ttft }), ...(tpot === undefined ? {} : { tpot }) });
+  return [side.run.manifest ? inManifest('slo', words, HEADERS) : inConfig(side, HEADERS, words)];
+}
 
 function limit(seconds: number | undefined): string {
   return seconds === undefined ? 'no limit' : `${seconds} s`;

@@ -160,6 +160,14 @@ const PLANTED: readonly Planted[] = [
     spares: ['ttft', 'requests_per_sec'],
   },
   {
+    name: 'other limits in the SLO headers of every request',
+    a: within(() => ({ slo: { ttftSeconds: 0.05 } })),
+    b: within(() => ({ slo: { ttftSeconds: 0.2, tpotSeconds: 0.02 } })),
+    finds: ['goodput-definition confounds'],
+    moves: ['request_goodput'],
+    spares: ['ttft', 'requests_per_sec'],
+  },
+  {
     name: 'a server that counts tokens the client does not see',
     b: { clientFactor: 0.8 },
     finds: ['telemetry confounds'],

@@ -36,26 +36,36 @@ function latencies(n: number, phi: number, seed: number): number[] {
 
 const single = (values: readonly number[]) => seriesOf(values.map((value) => [value]));
 
+/** Independent requests that the intervals of these three quantities ask for (comparability/samples). */
+const NEEDED = [20, 12, 29.5];
+
 describe('coverage of a difference that is zero', () => {
-  it.each([
-    { phi: 0, n: 300 },
-    { phi: 0.6, n: 600 },
-  ])('phi $phi, n $n: about 95 % of the intervals hold it', ({ phi, n }) => {
-    const runs = 150;
-    const hits = QUANTITIES.map(() => 0);
-    for (let run = 0; run < runs; run++) {
-      const a = bootstrap(single(latencies(n, phi, 2 * run + 1)), QUANTITIES, { resamples: 400, seed: 1 });
-      const b = bootstrap(single(latencies(n, phi, 2 * run + 2)), QUANTITIES, { resamples: 400, seed: 2 });
+  it.each([0, 0.5, 0.9].flatMap((phi) => [300, 1000, 5000].map((n) => ({ phi, n }))))(
+    'phi $phi, n $n: about 95 % of the intervals that are given hold it',
+    ({ phi, n }) => {
+      const runs = n === 5000 ? 60 : 120;
+      const hits = QUANTITIES.map(() => 0);
+      const given = QUANTITIES.map(() => 0);
+      for (let run = 0; run < runs; run++) {
+        const a = resample(single(latencies(n, phi, 2 * run + 1)), QUANTITIES, { resamples: 300, seed: 1 });
+        const b = resample(single(latencies(n, phi, 2 * run + 2)), QUANTITIES, { resamples: 300, seed: 2 });
+        QUANTITIES.forEach((_, k) => {
+          if (Math.min(a.effective[k]!, b.effective[k]!) < NEEDED[k]!) return;
+          given[k]!++;
+          const { low, high } = differenceInterval(a.draws[k]!, b.draws[k]!);
+          if (low <= 0 && high >= 0) hits[k]!++;
+        });
+      }
+      // Of 95 %, 60 draws show less than 87 % once in 200; where dependence eats nearly all, fewer are given and they cover less.
+      const scarce = phi === 0.9 && n === 300;
       QUANTITIES.forEach((_, k) => {
-        const { low, high } = differenceInterval(a[k]!, b[k]!);
-        if (low <= 0 && high >= 0) hits[k]!++;
+        if (given[k]! >= 30) expect(hits[k]! / given[k]!, `quantity ${k}`).toBeGreaterThanOrEqual(scarce ? 0.8 : 0.87);
       });
-    }
-    for (const hit of hits) {
-      expect(hit / runs).toBeGreaterThanOrEqual(0.88);
-      expect(hit / runs).toBeLessThan(1);
-    }
-  });
+      expect(hits[0]! / given[0]!).toBeLessThan(1);
+      if (scarce) expect(given[2]).toBeLessThan(runs / 5);
+      else expect(Math.min(...given)).toBeGreaterThan(0.9 * runs);
+    },
+  );
 });
 
 /** Waiting plus service in a queue at 70 % use: what TTFT does when requests share a server. */

@@ -253,7 +253,6 @@ class RunningBenchmark {
       folder: this.folder,
       prefix: this.prefix,
       zeroSeconds: manifest.clock.zeroMonotonicSeconds,
-      isCounted: false,
       onProgress: (done, total) => {
         options.onEvent({ type: 'counting', done, total });
       },

@@ -13,6 +13,7 @@ import {
   outputTokens,
   inputTokens,
   scheduleDelaySeconds,
+  sinceScheduled,
   startSeconds,
   tpotSeconds,
   ttftSeconds,
@@ -163,9 +164,8 @@ export class Summary {
     for (const gap of gaps) this.gaps.add(gap);
     if (gaps.length > 0) this.answersWithGaps++;
     this.requestBytes.add(record.requestBytes);
-    const { scheduledSeconds, endSeconds, firstTokenSeconds } = record;
-    if (endSeconds !== undefined) this.latencyFromScheduled.add(endSeconds - scheduledSeconds);
-    if (firstTokenSeconds !== undefined) this.ttftFromScheduled.add(firstTokenSeconds - scheduledSeconds);
+    this.latencyFromScheduled.add(sinceScheduled(record, record.endSeconds));
+    this.ttftFromScheduled.add(sinceScheduled(record, record.firstTokenSeconds));
     this.goodput?.add(record);
     this.note(record);
   }
@@ -180,14 +180,15 @@ export class Summary {
     if (record.firstContentSeconds !== record.firstTokenSeconds) this.notContentFirst++;
   }
 
-  report(): LifecycleReport {
+  /** @param stage present for the report of one stage: adds the rate keys; by default the options' */
+  report(stage = this.options.stage): LifecycleReport {
     const notMeasured: Record<string, string> = {};
     const { tokens, percentiles } = this;
     const options = { ...this.options, percentiles };
     const windowSeconds = this.span.seconds;
     const report: LifecycleReport = {
       benchmark_time_seconds: windowSeconds,
-      load_summary: this.loadSummary(),
+      load_summary: this.loadSummary(stage),
       successes: {
         count: tokens.count,
         latency: this.latencies(notMeasured),
@@ -216,12 +217,12 @@ export class Summary {
     return statOfSorted(values.sorted(), this.percentiles);
   }
 
-  private loadSummary(): LifecycleReport['load_summary'] {
+  private loadSummary(stage: SummarizeOptions['stage']): LifecycleReport['load_summary'] {
     const { span, measured } = this;
     const summary = { count: measured, schedule_delay: this.stat(this.scheduleDelay) };
-    if (!this.options.stage) return summary;
+    if (!stage) return summary;
     const duration = Number.isFinite(span.firstStart) ? span.lastStart - span.firstStart : 0;
-    const { requestedRateRps, concurrency } = this.options.stage;
+    const { requestedRateRps, concurrency } = stage;
     return {
       ...summary,
       send_duration: duration,

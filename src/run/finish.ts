@@ -19,7 +19,7 @@ import { RealisedLengths } from './describe';
 import { goodputLimits } from './slo';
 import type { Prepared } from './prepare';
 import type { RunStore } from './store';
-import { CountTally } from './token-sources';
+import { CountTally, type TokenRule } from './token-sources';
 
 const SLICE_MS = 100;
 
@@ -32,8 +32,8 @@ export interface FinishContext {
   readonly prefix: string;
   readonly zeroSeconds: number;
   readonly onProgress: (done: number, total: number) => void;
-  /** The journal's records hold the client's token counts; where the disk refused them, they are counted as they are read. */
-  isCounted: boolean;
+  /** Who counted, once the journal's records hold the client's counts; where the disk refused, they are counted as they are read. */
+  counted?: CountTally;
 }
 
 /**
@@ -41,6 +41,7 @@ export interface FinishContext {
  * counted the measured successes. Rejects with the disk's error; then the journal is as it was.
  */
 export async function countTokens(context: FinishContext): Promise<void> {
+  const tally = new CountTally(tokenRule(context));
   const { config, prepared, store, folder, prefix, zeroSeconds } = context;
   const requests = prepared.workload.stages.flat();
   const wanted = config.report.request_lifecycle.per_request;
@@ -53,6 +54,7 @@ export async function countTokens(context: FinishContext): Promise<void> {
   let done = 0;
   await store.rewrite(async (record, answer) => {
     const counted = countOne(record, answer, requests[record.id]!, context, countPrompt);
+    if (!isWarmup(context, record.stage)) tally.add(counted);
     if (file && answer) {
       const request = answer.body ?? requests[record.id]!.body;
       await file.add({ record: counted, request, response: answer.raw ?? '' });
@@ -66,7 +68,7 @@ export async function countTokens(context: FinishContext): Promise<void> {
     return counted;
   });
   if (store.waiting > 0) context.onProgress(total, total);
-  context.isCounted = true;
+  context.counted = tally;
   await file?.close();
 }
 
@@ -126,62 +128,76 @@ export interface StageQuantiles {
 /** inference-perf's reports: one per stage, and one over the measured stages. A scope without an ended request has none. */
 export function makeReports(context: FinishContext): Reports {
   const { config, prepared } = context;
-  const measuredStages = prepared.stages.filter(({ warmup }) => !warmup).map(({ id }) => id);
-  const counts = new CountTally({
-    tokenizer: prepared.tokenizer,
-    noTokenizer: prepared.noTokenizer,
-    useServerOutputTokens: config.report.request_lifecycle.use_server_output_tokens,
-    hasTokenizerSection: config.tokenizer !== null,
-  });
-  for (const record of recordsOf(context, measuredStages)) counts.add(record);
-  const tokens = counts.sources();
+  const measured = prepared.stages.filter(({ warmup }) => !warmup);
+  const tokens = (context.counted ?? countedAsRead(context, measured)).sources();
   const options = summaryOptions(config, tokens);
   const stages = new Map<number, LifecycleReport>();
   const adapters = new Map<string, LifecycleReport>();
   const figures = new Map<number, StageFigures>();
-  // One scope after the other, each read from the journal: the columns of one at a time are in memory.
-  for (const plan of prepared.stages) {
-    const scope = new Scope({ ...options, stage: stageKeys(config, plan) });
-    for (const record of recordsOf(context, [plan.id])) scope.add(record);
-    if (scope.whole.count === 0) continue;
-    stages.set(plan.id, scope.whole.report());
-    figures.set(plan.id, figuresOf(scope.whole));
-    for (const [name, own] of scope.adapters) adapters.set(`adapter_${fileWord(name)}_stage_${plan.id}`, own.report());
-  }
-  const scope = new Scope(options);
   const lengths = new RealisedLengths(tokens);
-  for (const record of recordsOf(context, measuredStages)) {
-    scope.add(record);
-    lengths.add(record);
+  const whole = new Scope(options);
+  // Read from the journal once; in memory are the columns of one stage and those of the whole.
+  for (const plan of prepared.stages) {
+    // The only measured stage is the whole: its columns are kept once.
+    const own = measured.length === 1 && measured[0] === plan ? whole : new Scope(options);
+    for (const record of recordsOf(context, plan.id)) {
+      own.add(record);
+      if (plan.warmup) continue;
+      lengths.add(record);
+      if (own !== whole) whole.add(record);
+    }
+    if (own.all.count === 0) continue;
+    const keys = stageKeys(config, plan);
+    stages.set(plan.id, own.all.report(keys));
+    figures.set(plan.id, figuresOf(own.all));
+    for (const [name, each] of own.adapters)
+      adapters.set(`adapter_${fileWord(name)}_stage_${plan.id}`, each.report(keys));
   }
-  for (const [name, own] of scope.adapters) adapters.set(`adapter_${fileWord(name)}`, own.report());
-  const summary = scope.whole.count > 0 ? scope.whole.report() : undefined;
+  for (const [name, each] of whole.adapters) adapters.set(`adapter_${fileWord(name)}`, each.report());
+  const summary = whole.all.count > 0 ? whole.all.report() : undefined;
   return { tokens, lengths: lengths.lengths(), stages, adapters, figures, ...(summary ? { summary } : {}) };
 }
 
-function* recordsOf(context: FinishContext, stages: readonly number[]): Generator<RequestRecord> {
-  const { prepared, store, isCounted } = context;
-  const countPrompt = isCounted ? undefined : prepared.tokenizer && promptCounter(prepared.tokenizer);
-  for (const stage of stages) {
-    for (const request of prepared.workload.stages[stage] ?? []) {
-      const record = store.record(request.id);
-      if (!record) continue;
-      yield isCounted ? record : countOne(record, store.answer(request.id), request, context, countPrompt);
-    }
+function tokenRule({ config, prepared }: FinishContext): TokenRule {
+  return {
+    tokenizer: prepared.tokenizer,
+    noTokenizer: prepared.noTokenizer,
+    useServerOutputTokens: config.report.request_lifecycle.use_server_output_tokens,
+    hasTokenizerSection: config.tokenizer !== null,
+  };
+}
+
+function isWarmup({ prepared }: FinishContext, stage: number): boolean {
+  return prepared.stages[stage]?.warmup === true;
+}
+
+function countedAsRead(context: FinishContext, stages: readonly PlannedLoadStage[]): CountTally {
+  const tally = new CountTally(tokenRule(context));
+  for (const { id } of stages) for (const record of recordsOf(context, id)) tally.add(record);
+  return tally;
+}
+
+function* recordsOf(context: FinishContext, stage: number): Generator<RequestRecord> {
+  const { prepared, store, counted } = context;
+  const countPrompt = counted ? undefined : prepared.tokenizer && promptCounter(prepared.tokenizer);
+  for (const request of prepared.workload.stages[stage] ?? []) {
+    const record = store.record(request.id);
+    if (!record) continue;
+    yield counted ? record : countOne(record, store.answer(request.id), request, context, countPrompt);
   }
 }
 
 /** The summary of all records, and one of each adapter's. */
 class Scope {
-  readonly whole: Summary;
+  readonly all: Summary;
   readonly adapters = new Map<string, Summary>();
 
   constructor(private readonly options: ConstructorParameters<typeof Summary>[0]) {
-    this.whole = new Summary(options);
+    this.all = new Summary(options);
   }
 
   add(record: RequestRecord): void {
-    this.whole.add(record);
+    this.all.add(record);
     const { adapter } = record;
     if (adapter === undefined || !hasEnded(record)) return;
     const own = this.adapters.get(adapter) ?? new Summary(this.options);

@@ -63,8 +63,12 @@ export class RunStore {
 
   /** Counted, once `rewrite` has ended; undefined when the disk refused it and memory had no room either. */
   record(id: number): RequestRecord | undefined {
-    const line = this.counted ? this.counted.read(id) : this.journal.read(id);
+    const line = this.line(id);
     return line === undefined ? undefined : (JSON.parse(line) as RequestRecord);
+  }
+
+  private line(id: number): string | undefined {
+    return this.counted ? this.counted.read(id) : this.journal.read(id);
   }
 
   answer(id: number): WaitingAnswer | undefined {
@@ -73,7 +77,7 @@ export class RunStore {
   }
 
   /**
-   * Replaces the journal by what `count` makes of its records, in planned order. The journal stays as it was when the disk refuses;
+   * Replaces the journal by what `count` makes of its records, in planned order; the same record stays the same line. The journal stays as it was when the disk refuses;
    * that error is thrown.
    */
   async rewrite(
@@ -84,9 +88,11 @@ export class RunStore {
     const lines = await IndexedLines.create(`${file}.tmp`, capacity);
     try {
       for (let id = 0; id < capacity; id++) {
-        const record = this.record(id);
-        if (record === undefined) continue;
-        lines.append(id, JSON.stringify(await count(record, this.answer(id))));
+        const line = this.line(id);
+        if (line === undefined) continue;
+        const record = JSON.parse(line) as RequestRecord;
+        const counted = await count(record, this.answer(id));
+        lines.append(id, counted === record ? line : JSON.stringify(counted));
         await lines.drained();
         if (lines.error) break;
       }

@@ -31,7 +31,8 @@ export function stageConfig(scope: ReportScope, { config }: CanonicalReport): Js
 export function plannedOf(scope: ReportScope, report: CanonicalReport): number | undefined {
   if (scope.counts.planned !== undefined) return scope.counts.planned;
   const stage = stageConfig(scope, report);
-  const type = textAt(report.config, 'load', 'type');
+  // inference-perf's own default.
+  const type = textAt(report.config, 'load', 'type') ?? 'constant';
   if (type === 'concurrent') return numberAt(stage, 'num_requests');
   const rate = numberAt(stage, 'rate');
   const duration = numberAt(stage, 'duration');

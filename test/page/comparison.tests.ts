@@ -38,6 +38,22 @@ export const comparisonTests: readonly PageTest[] = [
     },
   },
   {
+    name: 'comparison: every pitfall that is seen, folded, accessible when open, each with its page and who accepted it',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: COMPARED });
+      const list = view.page.locator('details.pitfalls');
+      assert.equal(await list.locator('li').first().isVisible(), false);
+      await list.getByText('2 pitfalls are seen').click();
+      await list.getByText('B’s config accepts it because the server was warm; it is listed all the same').waitFor();
+      assert.deepEqual(await view.accessibility(), []);
+      await list.scrollIntoViewIfNeeded();
+      await view.shot('page-comparison-pitfalls');
+      await list.getByText('CMP090').click();
+      assert.deepEqual(await view.waitForPost('explain'), { type: 'explain', code: 'CMP090' });
+      await view.close();
+    },
+  },
+  {
     name: 'comparison: j and k walk the findings, Enter opens both places, c copies',
     async body(browser) {
       const view = await openView(browser, { kind, message: COMPARED });

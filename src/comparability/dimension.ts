@@ -28,6 +28,8 @@ export interface Judgement {
   readonly changes?: readonly string[];
   readonly note?: string;
   readonly remedy?: string;
+  /** The pitfall that this difference is, where the dimension holds several. */
+  readonly pitfall?: string;
 }
 
 export interface DimensionSpec<E extends SideEvidence> {
@@ -75,7 +77,7 @@ export function dimension<E extends SideEvidence>(spec: DimensionSpec<E>): Dimen
       ...(judgement.assumed === undefined ? {} : { assumed: judgement.assumed }),
       ...(judgement.changes ? { changes: judgement.changes } : {}),
       ...(judgement.note === undefined ? {} : { note: judgement.note }),
-      pitfall: spec.pitfall,
+      pitfall: judgement.pitfall ?? spec.pitfall,
       ...(differs ? { remedy: judgement.remedy ?? spec.remedy } : {}),
     };
   };

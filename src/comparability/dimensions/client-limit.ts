@@ -166,7 +166,11 @@ function judge(a: ClientLimit, b: ClientLimit, { matching }: Context) {
     });
     return confounds(
       `The client, not the server, set the pace. ${words.join('. ')}. Requests left late or waited unseen, and latencies leave that wait out.`,
-      { stages: limited.map(({ pair }) => pair.index) },
+      {
+        stages: limited.map(({ pair }) => pair.index),
+        // Late without having reached the cap: the client itself was slow.
+        ...(words.some((text) => /in flight|cap/.test(text)) ? {} : { pitfall: 'CMP003' }),
+      },
     );
   }
   const blind = (side: ClientLimit): boolean =>

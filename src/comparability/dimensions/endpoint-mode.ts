@@ -64,7 +64,7 @@ export const endpointMode = dimension<EndpointMode>({
     if (a.api !== b.api) {
       return confounds(
         `A sends ${a.api} requests, B ${b.api} requests${otherStream ? `, and only ${a.streaming ? 'A' : 'B'} streams` : ''}: chat wraps every prompt in a template, so the server reads other prompts.`,
-        otherStream ? { moves: STREAMED } : {},
+        { pitfall: 'CMP038', ...(otherStream ? { moves: STREAMED } : {}) },
       );
     }
     if (otherStream) {
@@ -76,6 +76,7 @@ export const endpointMode = dimension<EndpointMode>({
     if (templatesDiffer(a, b)) {
       return confounds(
         `The server adds ${round(a.template!)} prompt tokens on A and ${round(b.template!)} on B: another chat template or other special tokens.`,
+        { pitfall: 'CMP038' },
       );
     }
     // Only chat wraps the prompt; whether it does so alike shows where both the server and the client counted it.

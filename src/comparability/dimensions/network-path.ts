@@ -108,6 +108,7 @@ function judge(a: Path, b: Path) {
   if (changes.length > 0) {
     return confounds(`Requests went another way: ${changes.join('; ')}. The way is in TTFT and in every gap.`, {
       changes,
+      ...(tunnelled(a, b) ? { pitfall: 'CMP086' } : {}),
     });
   }
   const [x, y] = [a.tokensPerChunk, b.tokensPerChunk];
@@ -140,6 +141,12 @@ function judge(a: Path, b: Path) {
     );
   }
   return same(`Both sides used ${way}, ${clientPlace(a)!}, without a proxy.`);
+}
+
+/** One side at its own machine, the other elsewhere: a port-forward has that address. */
+function tunnelled(a: Path, b: Path): boolean {
+  const places = [a.address?.place, b.address?.place];
+  return places[0] !== places[1] && places.includes('this machine') && !places.includes(undefined);
 }
 
 function clientPlace({ inCluster }: Path): string | undefined {

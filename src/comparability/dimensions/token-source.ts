@@ -161,9 +161,10 @@ function judge(a: TokenSources, b: TokenSources) {
       moves,
     };
   }
+  const only = found.length === 0 ? { pitfall: 'CMP057' } : output === undefined && !itl ? { pitfall: 'CMP059' } : {};
   return confounds(
     `${capital(message)}. Two counters differ by percents on the same text, so these metrics change with the counter.`,
-    { moves },
+    { moves, ...only },
   );
 }
 

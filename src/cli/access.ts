@@ -2,16 +2,20 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { formatProblem, type Problem } from '../problem';
-import { MANIFEST_FILE } from '../report/manifest';
+import { MANIFEST_FILE, RECORDS_FILE } from '../report/manifest';
 import type { FolderAccess } from '../report/run';
 import type { CliIo } from './command';
 import { diskFile, diskFolder } from './folder';
 import { clean } from './text-layout';
 
-/** A file or a folder on the disk; what is not there is found out when it is listed. A manifest stands for its folder. */
+/**
+ * A file or a folder on the disk; what is not there is found out when it is listed. A manifest or a journal stands for its folder,
+ * another file for itself and what belongs to it.
+ */
 export function accessTo(name: string, cwd: string): FolderAccess {
   const place = path.resolve(cwd, name);
-  if (path.basename(place) === MANIFEST_FILE) return diskFolder(path.dirname(name), path.dirname(place));
+  const base = path.basename(place);
+  if (base === MANIFEST_FILE || base === RECORDS_FILE) return diskFolder(path.dirname(name), path.dirname(place));
   return statSync(place, { throwIfNoEntry: false })?.isFile() === true
     ? diskFile(name, place)
     : diskFolder(name, place);

@@ -4,12 +4,12 @@ import path from 'node:path';
 import { parseDocument } from '../config/document';
 import { redactText } from '../config/secrets';
 import { formatProblem } from '../problem';
-import { MANIFEST_FILE, RECORDS_FILE } from '../report/manifest';
 import { readRun } from '../report/read';
+import { withRecords } from '../report/records/attach';
 import type { Run } from '../report/run';
 import { parseStack, STACK_FILES, type StackRecord } from '../report/stack';
+import { accessTo } from './access';
 import type { CliIo } from './command';
-import { diskFile, diskFolder } from './folder';
 import { readStack } from './stack-file';
 
 /**
@@ -19,22 +19,17 @@ import { readStack } from './stack-file';
 export async function openRun(name: string, stackFile: string | undefined, io: CliIo): Promise<Run | undefined> {
   const place = path.resolve(io.cwd, name);
   const isFile = statSync(place, { throwIfNoEntry: false })?.isFile() === true;
-  const base = path.basename(place);
-  // The manifest stands for its folder; another tool's result file for itself.
-  const isResult = isFile && base !== MANIFEST_FILE && base !== RECORDS_FILE && RESULT.test(base);
-  const folder = isFile && base === MANIFEST_FILE ? path.dirname(place) : place;
-  const result = await readRun(isResult ? diskFile(name, place) : diskFolder(name, folder));
+  const folder = isFile ? path.dirname(place) : place;
+  const result = await readRun(accessTo(name, io.cwd));
   if (!result.ok) {
     for (const problem of result.problems) io.err(`${formatProblem(problem, name)}\n`);
     return undefined;
   }
-  const run = { ...result.value, ...sharedConfig(result.value, folder) };
+  const shown = isFile && !result.value.manifest ? { folder: name } : {};
+  const run = await withRecords({ ...result.value, ...shown, ...sharedConfig(result.value, folder) });
   const stack = stackFile === undefined ? stackBeside(run, folder) : readStack(stackFile, io, path.basename(folder));
   return stack ? { ...run, stack } : run;
 }
-
-/** What other tools' results are named. */
-const RESULT = /\.(?:json|jsonl|ya?ml|csv)$/;
 
 /** Several runs of one campaign often share the config.yaml of the folder above. */
 function sharedConfig(run: Run, folder: string): Partial<Run> {

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { companions } from '../report/companions';
 import type { FolderAccess } from '../report/run';
 
 /**
@@ -39,11 +40,16 @@ export function diskFolder(name: string, place: string): FolderAccess {
   };
 }
 
-/** One file as a folder that holds nothing else: a user may point at a result file itself. */
+/** One file as a folder that holds nothing else but what belongs to it: a user may point at a result file itself. */
 export function diskFile(name: string, place: string): FolderAccess {
   const folder = diskFolder(path.dirname(name), path.dirname(place));
   const file = path.basename(place);
-  return { ...folder, list: () => Promise.resolve([file]), folders: () => Promise.resolve([]), parent: () => folder };
+  return {
+    ...folder,
+    list: async () => companions(file, await folder.list()),
+    folders: () => Promise.resolve([]),
+    parent: () => folder,
+  };
 }
 
 async function* bytes(file: string): AsyncGenerator<Uint8Array> {

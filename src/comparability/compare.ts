@@ -1,4 +1,5 @@
 // Two runs in, one judged comparison out.
+import { RECORDS_FILE } from '../report/manifest';
 import type { Run } from '../report/run';
 import type {
   Comparison,
@@ -11,7 +12,9 @@ import type {
 } from './comparison';
 import { align, asRecorded, type Alignable } from './align';
 import { alignedFindings, alignmentNotes } from './aligned-findings';
+import type { WarmupCut } from './cut';
 import { comparedRun, identityNotes } from './identity';
+import { interpolate } from './interpolate';
 import { compareMetrics } from './metrics';
 import { pitfallsSeen } from './pitfalls-seen';
 import { noiseWords, repeatedSides, repeatFacts, withRepeats } from './repeats';
@@ -26,6 +29,10 @@ export interface CompareOptions {
   readonly resamples?: number;
   /** Recompute both sides alike in these, where their records allow it. */
   readonly align?: readonly Alignable[];
+  /** What aligning warm-up leaves out of both windows; without it, what they declare and what MSER-5 suggests. */
+  readonly cut?: WarmupCut;
+  /** Show loads that only one side has against interpolated values of the other. */
+  readonly interpolate?: boolean;
   /** Further runs of the same side: noise from run to run is learned from them. */
   readonly repeatsA?: readonly Run[];
   readonly repeatsB?: readonly Run[];
@@ -35,13 +42,13 @@ const WORST_FIRST: readonly DimensionState[] = ['confounds', 'unknown', 'intende
 
 /** Deterministic: the same runs give the same comparison, intervals included. */
 export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Comparison {
-  const { intended = [], resamples, align: asked = [], repeatsA = [], repeatsB = [] } = options;
+  const { intended = [], resamples, align: asked = [], cut, repeatsA = [], repeatsB = [] } = options;
   const start = asRecorded(sideOf('A', runA), sideOf('B', runB));
-  const steps = align(start, asked);
+  const steps = align(start, asked, cut);
   const views = [start, ...steps.flatMap((step) => (step.ok ? [step.result] : []))];
   const final = views.at(-1)!;
   const { a, b, matching } = final;
-  const repeats = repeatedSides(final, repeatsA, repeatsB, asked);
+  const repeats = repeatedSides(final, repeatsA, repeatsB, { asked, cut });
   const findings = withRepeats(alignedFindings(start, final, steps), final, repeats)
     .map((finding) => declared(placed(finding, a, b), intended))
     .sort((x, y) => WORST_FIRST.indexOf(x.state) - WORST_FIRST.indexOf(y.state));
@@ -83,6 +90,7 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
       ...matching.unmatchedB.map((stage) => alone('B', stage)),
     ],
     metrics,
+    ...(options.interpolate === true ? { interpolated: interpolate(final, findings) } : {}),
     notes: [
       ...intentNotes(findings, intended),
       ...alignmentNotes(steps),
@@ -104,8 +112,10 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
 function placed(finding: Finding, a: Side, b: Side): Finding {
   const of = (found: FindingSide, { run }: Side): FindingSide => {
     const own = run.canonical?.scopes[0]?.file;
-    if (own === undefined || run.manifest) return found;
+    if (run.manifest) return found;
     const evidence = found.evidence.map((entry): Evidence => {
+      if (entry.file === RECORDS_FILE) return { ...entry, file: run.perRequest?.file ?? entry.file };
+      if (own === undefined) return entry;
       if (!/^(?:stage_\w+|summary)_lifecycle_metrics\.json$/.test(entry.file) || run.tool.name === 'inference-perf')
         return entry;
       return { ...entry, file: own, key: `${entry.key}, in inference-perf’s words` };

@@ -1,11 +1,12 @@
 // One run as a comparison sees it: what is inside the window, stage by stage, warm-ups left out.
 import type { LifecycleReport } from '../metrics/lifecycle';
 import type { RequestRecord } from '../metrics/record';
-import { isSuccess, itlBasisOf, type CountSource, type ItlBasis } from '../metrics/request-metrics';
+import { isSuccess, type CountSource, type ItlBasis } from '../metrics/request-metrics';
 import type { ConfigPath } from '../problem';
 import type { Told } from '../report/canonical';
 import type { StageHealth, StageManifest } from '../report/manifest';
 import type { Run } from '../report/run';
+import { countingOf } from '../report/scopes';
 import type { StackRecord } from '../report/stack';
 
 export type StageLoad =
@@ -108,15 +109,15 @@ export function loadLabel(load: StageLoad): string {
 
 /** Whose counts the run's own numbers were normalised with. */
 export function outputSourceOf(run: Run): CountSource {
-  return run.manifest?.tokens?.output.source ?? 'mixed';
+  return countingOf(run).output;
 }
 
 export function inputSourceOf(run: Run): CountSource {
-  return run.manifest?.tokens?.input.source ?? 'mixed';
+  return countingOf(run).input;
 }
 
 export function itlBasisOfRun(run: Run): ItlBasis {
-  return run.manifest?.tokens?.itl ?? itlBasisOf(run.records ?? []);
+  return countingOf(run).itl;
 }
 
 /** What served: the run's own record, else what lies in its folder or was given for it. */

@@ -9,6 +9,7 @@ import type { ComparisonView } from '../comparability/view-model';
 import type { Problem, Result } from '../problem';
 import { reportMarkdown } from '../report/markdown';
 import { readRun } from '../report/read';
+import { withRecords } from '../report/records/attach';
 import type { Run } from '../report/run';
 import { reportView } from '../report/view';
 import type { ReportView } from '../report/view-model';
@@ -42,7 +43,8 @@ export async function openComparison(
 ): Promise<Result<OpenComparison>> {
   const [a, b] = await Promise.all(folders.map(async (folder) => readRun(await reportAccess(folder))));
   if (!a!.ok || !b!.ok) return { ok: false, problems: [...a!.problems, ...b!.problems] };
-  return { ok: true, value: judged(a!.value, b!.value, intended, aligned), problems: [] };
+  const runs = [await withRecords(a!.value), await withRecords(b!.value)] as const;
+  return { ok: true, value: judged(...runs, intended, aligned), problems: [] };
 }
 
 /** @param aligned names of dimensions; those that cannot be aligned are left out */

@@ -8,7 +8,7 @@ export interface RequestRecord {
   /** Position in the planned stream, from 0, unique in the run. */
   readonly id: number;
   readonly stage: number;
-  /** When the schedule wanted it sent. For a closed loop: when its slot became free. */
+  /** When the schedule wanted it sent. For a closed loop: when its slot became free. NaN in results of a tool that did not record it. */
   readonly scheduledSeconds: number;
   /** When the request was handed to the socket. */
   readonly sentSeconds?: number;
@@ -44,7 +44,7 @@ export interface RequestRecord {
   readonly requestBytes?: number;
   /** LoRA adapter that was asked for in place of the model (`load.lora_traffic_split`). */
   readonly adapter?: string;
-  /** Hash of the request body without the model name: the same prompt and parameters have the same hash. */
+  /** Hash of the request body without the model name: the same prompt and parameters have the same hash. Empty where a tool kept no prompt. */
   readonly promptHash: string;
 }
 

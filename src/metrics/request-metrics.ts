@@ -22,6 +22,16 @@ export function scheduleDelaySeconds(record: RequestRecord): number | undefined 
   return difference(startSeconds(record), record.scheduledSeconds);
 }
 
+/** A moment of the request minus the moment it was due. */
+export function sinceScheduled(record: RequestRecord, moment: number | undefined): number | undefined {
+  return difference(moment, record.scheduledSeconds);
+}
+
+/** When it was due; where a tool did not record that, when it was sent. */
+export function dueSeconds(record: RequestRecord): number {
+  return Number.isNaN(record.scheduledSeconds) ? (startSeconds(record) ?? NaN) : record.scheduledSeconds;
+}
+
 /** End of the answer minus sent, as inference-perf's `request_latency`. */
 export function latencySeconds(record: RequestRecord): number | undefined {
   return difference(record.endSeconds, startSeconds(record));
@@ -118,6 +128,8 @@ export function writeItlGaps(record: RequestRecord, basis: ItlBasis, into: Float
   return at;
 }
 
+/** A moment that a tool did not record is NaN, and so is no difference. */
 function difference(later: number | undefined, earlier: number | undefined): number | undefined {
-  return later === undefined || earlier === undefined ? undefined : later - earlier;
+  const value = later === undefined || earlier === undefined ? NaN : later - earlier;
+  return Number.isNaN(value) ? undefined : value;
 }

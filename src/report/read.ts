@@ -4,7 +4,7 @@ import { parseDocument } from '../config/document';
 import { redactText } from '../config/secrets';
 import type { LifecycleReport } from '../metrics/lifecycle';
 import { formatPath, type Problem, type Result } from '../problem';
-import { openForeign } from './foreign';
+import { openForeign, type OpenedReport } from './foreign';
 import { parseJson } from './json';
 import {
   MANIFEST_FILE,
@@ -77,6 +77,7 @@ async function readForeign(folder: FolderAccess): Promise<Result<Run> | undefine
     ...(report.config ? { config: report.config } : {}),
     ...lifecyclesOf(report),
     canonical: report,
+    ...perRequestOf(only),
     files: report.files,
     problems,
   };
@@ -84,12 +85,14 @@ async function readForeign(folder: FolderAccess): Promise<Result<Run> | undefine
 }
 
 /** inference-perf's folder in canonical quantities: the same files, read for what they mean. */
-async function canonicalOf(folder: FolderAccess): Promise<Pick<Run, 'canonical'>> {
+async function canonicalOf(folder: FolderAccess): Promise<Pick<Run, 'canonical' | 'perRequest'>> {
   const opened = await openForeign({ ...folder, folders: () => Promise.resolve([]) });
-  const report = opened.ok
-    ? opened.value.reports.find((one) => one.report.tool === 'inference-perf')?.report
-    : undefined;
-  return report ? { canonical: report } : {};
+  const found = opened.ok ? opened.value.reports.find((one) => one.report.tool === 'inference-perf') : undefined;
+  return found ? { canonical: found.report, ...perRequestOf(found) } : {};
+}
+
+function perRequestOf({ folder, recordsFile }: OpenedReport): Pick<Run, 'perRequest'> {
+  return recordsFile === undefined ? {} : { perRequest: { folder, file: recordsFile } };
 }
 
 function holdsRun(files: readonly string[]): boolean {

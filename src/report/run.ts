@@ -1,10 +1,18 @@
 // A Run: one report folder as the product sees it, whatever wrote it. Readers make these; views and comparisons take them.
 import type { RequestRecord } from '../metrics/record';
 import type { LifecycleReport } from '../metrics/lifecycle';
+import type { CountSource, ItlBasis } from '../metrics/request-metrics';
 import type { Problem } from '../problem';
 import type { CanonicalReport } from './canonical';
 import type { RunManifest } from './manifest';
 import type { StackRecord } from './stack';
+
+/** Whose counts the numbers of a run are normalised with, and what its gaps are between. */
+export interface Counting {
+  readonly output: CountSource;
+  readonly input: CountSource;
+  readonly itl: ItlBasis;
+}
 
 export interface Run {
   /** Folder as the user named it. */
@@ -35,6 +43,10 @@ export interface Run {
    * not recorded. For foreign folders; `canonicalOf` makes it for our own.
    */
   readonly canonical?: CanonicalReport;
+  /** Another tool's file with one entry per request, and the folder it is in; `withRecords` reads it. */
+  readonly perRequest?: { readonly folder: FolderAccess; readonly file: string };
+  /** Who counted in `records` that another tool wrote; a manifest says it itself. */
+  readonly counting?: Counting;
   /** What the reader noticed: truncated last line, missing summary, counts that do not add up. */
   readonly problems: readonly Problem[];
 }

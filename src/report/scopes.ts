@@ -8,13 +8,11 @@ import {
   latencySeconds,
   tpotSeconds,
   ttftSeconds,
-  type CountSource,
-  type ItlBasis,
 } from '../metrics/request-metrics';
 import { summarize } from '../metrics/summarize';
 import { significant, span } from './figures';
 import type { StageManifest } from './manifest';
-import type { Run } from './run';
+import type { Counting, Run } from './run';
 
 export interface Scope {
   /** Undefined: all measured stages together. */
@@ -54,19 +52,13 @@ export function statKey(latency: Latency): (typeof STAT_KEYS)[Latency] {
 /** Percentiles the views show; numbers are recomputed for these wherever there are records. */
 export const SHOWN_PERCENTILES = [50, 95, 99] as const;
 
-export interface Counting {
-  readonly output: CountSource;
-  readonly input: CountSource;
-  readonly itl: ItlBasis;
-}
-
 /** Who counted the tokens, as the run recorded it. */
 export function countingOf(run: Run): Counting {
   const tokens = run.manifest?.tokens;
   return {
-    output: tokens?.output.source ?? 'mixed',
-    input: tokens?.input.source ?? 'mixed',
-    itl: tokens?.itl ?? itlBasisOf(run.records ?? []),
+    output: tokens?.output.source ?? run.counting?.output ?? 'mixed',
+    input: tokens?.input.source ?? run.counting?.input ?? 'mixed',
+    itl: tokens?.itl ?? run.counting?.itl ?? itlBasisOf(run.records ?? []),
   };
 }
 

@@ -3,7 +3,8 @@ import type { RequestRecord } from '../metrics/record';
 import { inputTokens, isSuccess, outputTokens } from '../metrics/request-metrics';
 import { ecdf, medianLine, percentilesOf, thinned, timeBins, type Points } from './curves';
 import { counted, duration, NOTHING, percent, significant, whole } from './figures';
-import { LATENCIES, perRequest, valuesOf, type Counting, type Latency, type Scope } from './scopes';
+import type { Counting } from './run';
+import { LATENCIES, perRequest, valuesOf, type Latency, type Scope } from './scopes';
 import { unitOf } from './view-charts';
 import type { ChartBand, ChartGroup, ChartSeries, ChartView } from './view-model';
 

@@ -4,17 +4,8 @@ import { isSuccess, type CountSource } from '../metrics/request-metrics';
 import { percentileKey } from '../metrics/statistics';
 import { minimumCountFor } from '../sample-size';
 import { counted, NOTHING, percent, significant, whole } from './figures';
-import {
-  countingOf,
-  LATENCIES,
-  perRequest,
-  SHOWN_PERCENTILES,
-  type Counting,
-  statKey,
-  type Latency,
-  type Scope,
-} from './scopes';
-import type { Run } from './run';
+import { countingOf, LATENCIES, perRequest, SHOWN_PERCENTILES, statKey, type Latency, type Scope } from './scopes';
+import type { Counting, Run } from './run';
 import type { ColumnGroup, Figure, StageRow, StageTable } from './view-model';
 
 const SOURCE_WORDS: Readonly<Record<CountSource, string>> = {

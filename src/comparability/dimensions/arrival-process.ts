@@ -1,5 +1,6 @@
 // Do requests arrive by the same law? Equal rates with burstier gaps queue more.
 import type { RequestRecord } from '../../metrics/record';
+import { dueSeconds } from '../../metrics/request-metrics';
 import { coefficientOfVariation, mean, sortedValues } from '../../metrics/statistics';
 import { kolmogorovSmirnov } from '../../metrics/two-samples';
 import type { ConfigPath } from '../../problem';
@@ -74,10 +75,15 @@ function arrivalsOf(side: Side, stage: MeasuredStage): StageArrivals {
   };
 }
 
+/** Other tools keep when a request was sent, not when it was due. */
+function spacedBy({ records }: MeasuredStage): string {
+  return records?.some(({ scheduledSeconds }) => Number.isNaN(scheduledSeconds)) === true ? 'sends' : 'due times';
+}
+
 function scheduledGaps(records: readonly RequestRecord[]): Float64Array | undefined {
   // A request that was given up before its time carries the moment of giving up, not of the schedule.
   const due = records.filter(({ outcome }) => outcome.kind !== 'notSent');
-  const times = sortedValues(due.map((record) => record.scheduledSeconds));
+  const times = sortedValues(due.map(dueSeconds));
   if (times.length < 3) return undefined;
   const gaps = new Float64Array(times.length - 1);
   for (let i = 0; i < gaps.length; i++) gaps[i] = times[i + 1]! - times[i]!;
@@ -107,7 +113,7 @@ export const arrivalProcess = dimension<Arrivals>({
         inManifest(`${key}.seed`, stage.manifest?.seed),
         inManifest(`${key}.scheduleHash`, stage.manifest?.scheduleHash?.slice(0, 12)),
         gaps
-          ? inRecords(`CV of the scheduled gaps, ${loadLabel(stage.load)}`, value)
+          ? inRecords(`CV of the gaps between ${spacedBy(stage)}, ${loadLabel(stage.load)}`, value)
           : inManifest(`${key}.gapCv`, value),
       ];
     });

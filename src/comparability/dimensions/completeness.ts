@@ -1,10 +1,13 @@
 // Did every planned request end, and how? Latencies are of the survivors.
 import { proportionsZ } from '../../metrics/two-samples';
+import { canonicalOf } from '../../report/canonical-own';
+import type { Run } from '../../report/run';
 import { runState } from '../../report/run-state';
+import { plannedOf } from '../../report/signs/sign';
 import type { Evidence } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { counted, percent } from '../../report/figures';
-import { inManifest, inRecords, inReport } from '../evidence';
+import { inConfig, inManifest, inRecords, inReport } from '../evidence';
 import type { MeasuredStage, Side } from '../side';
 
 interface Ends {
@@ -17,6 +20,8 @@ interface Ends {
 
 interface Completeness extends SideEvidence {
   readonly ends: Ends | undefined;
+  /** A manifest knows how every request ended; a report, only of those that are in it. */
+  readonly manifest: boolean;
   /** Why the run as a whole is not complete. */
   readonly incomplete: string | undefined;
   readonly stateKnown: boolean;
@@ -28,8 +33,8 @@ const LOSS_Z = 3;
 const CLEAR_LOSS = 0.05;
 const CLEAR_LOSS_Z = 2;
 
-function endsOf(stages: readonly MeasuredStage[]): Ends | undefined {
-  const all = stages.map(stageEnds);
+function endsOf({ run, stages }: Side): Ends | undefined {
+  const all = stages.map((stage) => (run.manifest ? stageEnds(stage) : reportedEnds(run, stage)));
   if (all.length === 0 || all.some((ends) => ends === undefined)) return undefined;
   const total = (key: keyof Ends): number => all.reduce((sum, ends) => sum + ends![key], 0);
   return {
@@ -49,19 +54,46 @@ function stageEnds({ manifest, records }: MeasuredStage): Ends | undefined {
   return { planned, ok: of('ok'), failed: of('failed'), cancelled: of('cancelled'), notSent: of('notSent') };
 }
 
+/** Of another tool: planned as it recorded, or as the config beside it asks; ended as its report counts. */
+function reportedEnds(run: Run, { id, report, records }: MeasuredStage): Ends | undefined {
+  const canonical = canonicalOf(run);
+  const parts = canonical.scopes.filter(({ kind }) => kind === 'stage' || kind === 'run');
+  const scope = parts.find(({ stage }) => stage === id) ?? (parts.length === 1 ? parts[0] : undefined);
+  const planned = scope && plannedOf(scope, canonical);
+  if (planned === undefined) return undefined;
+  const of = (kind: string): number | undefined => records?.filter(({ outcome }) => outcome.kind === kind).length;
+  const ok = of('ok') ?? scope?.counts.ok ?? report?.successes.count;
+  // A report without failures says nothing of them: the layout's 0 is only a default.
+  const failed = of('failed') ?? scope?.counts.failed;
+  if (ok === undefined || failed === undefined) return undefined;
+  return { planned, ok, failed, cancelled: scope?.counts.cancelled ?? 0, notSent: 0 };
+}
+
 function evidenceOf(side: Side, ends: Ends | undefined, stateWords: string | undefined): Evidence[] {
   const source = side.stages.every((stage) => stage.records) && ends !== undefined ? inRecords : inManifest;
-  const evidence: Evidence[] = [
+  if (!side.run.manifest) {
+    const { scopes, files } = canonicalOf(side.run);
+    const [first] = scopes;
+    const evidence: Evidence[] = [
+      first?.counts.planned === undefined
+        ? inConfig(side, ['load', 'stages'], ends && `${ends.planned.toLocaleString('en-US')} requests planned`)
+        : inReport(first.file, 'requests planned', first.counts.planned),
+      inReport(first?.file ?? files[0] ?? 'report', 'requests that ended', ends && endWords(ends)),
+    ];
+    const failures = side.stages.map((stage) => stage.report?.failures.count).filter((value) => value !== undefined);
+    const sum = failures.reduce((total, value) => total + value, 0);
+    evidence.push(inReport('stage_N_lifecycle_metrics.json', 'failures.count', failures.length > 0 ? sum : undefined));
+    return evidence;
+  }
+  return [
     inManifest('state', stateWords),
     inManifest('stages[].planned', ends?.planned, ['load', 'stages']),
     source('outcomes in the window', ends && endWords(ends)),
   ];
-  if (!side.run.manifest) {
-    const failures = side.stages.map((stage) => stage.report?.failures.count).filter((value) => value !== undefined);
-    const sum = failures.reduce((total, value) => total + value, 0);
-    evidence.push(inReport('stage_N_lifecycle_metrics.json', 'failures.count', failures.length > 0 ? sum : undefined));
-  }
-  return evidence;
+}
+
+function lossWords({ manifest }: Completeness): string {
+  return manifest ? 'left no record although the run ended' : 'were planned and are in no number of its report';
 }
 
 function lostOf(ends: Ends): number {
@@ -98,13 +130,14 @@ export const completeness = dimension<Completeness>({
   remedy:
     'Find out why requests failed or were stopped (see the failure labels in the report), then run that side again to its end.',
   evidence: (side) => {
-    const ends = endsOf(side.stages);
+    const ends = endsOf(side);
     const state = runState(side.run);
     const incomplete = state.complete ? undefined : state.words;
     const stateKnown = side.run.manifest !== undefined || side.run.damaged === true;
     const summary = incomplete ?? (ends === undefined ? 'not recorded' : endWords(ends));
     return {
       ends,
+      manifest: side.run.manifest !== undefined,
       incomplete,
       stateKnown,
       summary,
@@ -120,15 +153,16 @@ export const completeness = dimension<Completeness>({
     }
     const lost = [a, b].flatMap(({ ends }, i) =>
       ends && lostOf(ends) > LOSS_FLOOR * ends.planned
-        ? [`${counted(lostOf(ends), 'request')} of ${i === 0 ? 'A' : 'B'} left no record although the run ended`]
+        ? [`${counted(lostOf(ends), 'request')} of ${i === 0 ? 'A' : 'B'} ${i === 0 ? lossWords(a) : lossWords(b)}`]
         : [],
     );
     if (lost.length > 0) {
       return confounds(
         `${lost.join('; ')}: the numbers are of what ${lost.length > 1 ? 'both files' : 'the file'} still ${lost.length > 1 ? 'hold' : 'holds'}.`,
         {
-          remedy:
-            'Copy the whole records.jsonl of the run into the folder; the notes name its lines that are no records.',
+          remedy: [a, b].some(({ manifest }) => manifest)
+            ? 'Copy the whole records.jsonl of the run into the folder; the notes name its lines that are no records.'
+            : 'Find out what became of them (dropped at the end of a stage, cancelled, a run that was stopped), then run that side again to its end.',
         },
       );
     }

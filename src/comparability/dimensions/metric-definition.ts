@@ -1,6 +1,7 @@
 // The same formula for the same name? Recomputed from records, yes; read from reports, only where their tools agree.
 import type { LifecycleReport } from '../../metrics/lifecycle';
 import { definitionDifferences, measureOf, type QuantityId } from '../../report/canonical';
+import { canonicalOf } from '../../report/canonical-own';
 import type { Evidence, MetricName } from '../comparison';
 import { ALL, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { inConfig, inManifest, inReport } from '../evidence';
@@ -104,7 +105,16 @@ export const metricDefinition = dimension<Definitions>({
 });
 
 function judge(a: Definitions, b: Definitions) {
-  if (a.recomputed && b.recomputed) return same('Every number of both sides is computed here, from its records.');
+  if (a.recomputed && b.recomputed) {
+    const other = differentMoments(a, b);
+    if (other.length === 0) return same('Every number of both sides is computed here, from its records.');
+    return confounds(
+      `Computed here from each side's requests, but the tools stamp other moments: ${other.map(([, text]) => text).join('. ')}.`,
+      {
+        moves: moved([...new Set(other.flatMap(([metrics]) => metrics))]),
+      },
+    );
+  }
   const known = (side: Definitions): boolean => side.recomputed || side.reported;
   if (!known(a) || !known(b)) return unknown('How the numbers were computed', known(a), known(b));
   const versionless = (side: Definitions): boolean => !side.recomputed && side.version === undefined;
@@ -150,6 +160,28 @@ function brokenTpot(a: Definitions, b: Definitions): string | undefined {
     /\.$/,
     '',
   );
+}
+
+/** What follows from a moment that is stamped otherwise. */
+const MOMENTS: readonly (readonly [readonly MetricName[], QuantityId, readonly string[]])[] = [
+  [['ttft', 'tpot'], 'ttft', ['start', 'anchor']],
+  [['request_latency', 'ntpot'], 'e2e', ['start', 'end']],
+];
+
+/** Computing again removes other formulas, not other stamps: the first token of one tool may be an empty chunk of another. */
+function differentMoments(a: Definitions, b: Definitions): (readonly [readonly MetricName[], string])[] {
+  if (a.side.run.manifest && b.side.run.manifest) return [];
+  if (a.tool === b.tool && a.version === b.version) return [];
+  const [x, y] = [a, b].map(({ side }) => canonicalOf(side.run).scopes[0]);
+  if (!x || !y) return [];
+  return MOMENTS.flatMap(([metrics, quantity, aspects]): (readonly [readonly MetricName[], string])[] => {
+    const [left, right] = [measureOf(x, quantity), measureOf(y, quantity)];
+    if (!left || !right) return [];
+    const found = definitionDifferences(left.definition, right.definition).filter((text) =>
+      aspects.some((aspect) => text.startsWith(`${aspect}:`)),
+    );
+    return found.length === 0 ? [] : [[metrics, `${quantity}: ${found.join(', ')}`]];
+  });
 }
 
 const QUANTITIES: readonly (readonly [MetricName, QuantityId])[] = [

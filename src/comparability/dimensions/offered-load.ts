@@ -1,4 +1,5 @@
 // Was the same load offered? Stages are matched by rate or concurrency, so a stage without a partner is visible.
+import { dueSeconds } from '../../metrics/request-metrics';
 import type { Evidence } from '../comparison';
 import { ALL, confounds, dimension, same, unknown, type SideEvidence } from '../dimension';
 import { inConfig, inManifest, inRecords, inReport } from '../evidence';
@@ -32,9 +33,9 @@ function scheduledRate({ records }: MeasuredStage): number | undefined {
   const due = records?.filter(({ outcome }) => outcome.kind !== 'notSent') ?? [];
   let first = Infinity;
   let last = -Infinity;
-  for (const { scheduledSeconds } of due) {
-    first = Math.min(first, scheduledSeconds);
-    last = Math.max(last, scheduledSeconds);
+  for (const record of due) {
+    first = Math.min(first, dueSeconds(record));
+    last = Math.max(last, dueSeconds(record));
   }
   return last > first ? (due.length - 1) / (last - first) : undefined;
 }

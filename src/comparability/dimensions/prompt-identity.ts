@@ -50,7 +50,9 @@ function promptsOf(side: Side, context: Context): Prompts {
   const dataType = workload?.dataType ?? (typeof configuredType === 'string' ? configuredType : undefined);
   const records = comparedRecords(side, context);
   const planned = run.manifest?.stages.reduce((sum, stage) => sum + (stage.warmup ? 0 : stage.planned), 0);
-  const distinct = records ? new Set(records.map((record) => record.promptHash)).size : workload?.distinctPrompts;
+  const hashes = new Set(records?.map((record) => record.promptHash));
+  // Other tools' requests are without their prompts.
+  const distinct = records ? (hashes.has('') ? undefined : hashes.size) : workload?.distinctPrompts;
   const total = records?.length ?? planned;
   const configured = new Map<string, string>();
   const evidence: Evidence[] = [

@@ -74,6 +74,11 @@ export class RequestColumns {
     return this.size;
   }
 
+  /** Gaps that are kept, of all requests. */
+  get gapTotal(): number {
+    return this.gapCount;
+  }
+
   /** @param times stamps of the request's tokens or chunks; only the first `count` are read */
   add(row: RequestRow, times: ArrayLike<number>, count: number): void {
     if (this.size === this.capacity) this.grow();
@@ -106,6 +111,14 @@ export class RequestColumns {
       }
     }
     return gaps.subarray(0, to);
+  }
+
+  /** Gaps of one request in order, as they were recorded. */
+  gapsAt(index: number): Float64Array {
+    const from = this.starts[index]!;
+    const gaps = new Float64Array(this.starts[index + 1]! - from);
+    for (let i = 0; i < gaps.length; i++) gaps[i] = this.blocks[(from + i) >> 20]![(from + i) & (BLOCK - 1)]!;
+    return gaps;
   }
 
   private addGap(gap: number): void {

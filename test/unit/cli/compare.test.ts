@@ -274,7 +274,6 @@ describe('unusable input', () => {
     [['a', 'nowhere'], /nowhere.*there is no such folder/],
     [['empty', 'a'], /empty is empty/],
     [['.', 'a'], /holds \d+ runs:/],
-    [['a/records.jsonl', 'a'], /it is a file, not a folder/],
   ])('%j', async (args, words) => {
     const { code, out, err } = await call(...args);
     expect(code).toBe(2);
@@ -283,8 +282,9 @@ describe('unusable input', () => {
     expect(err.trim().split('\n')).toHaveLength(1);
   });
 
-  it('a parent of one run and the manifest itself both mean the run', async () => {
+  it('a parent of one run, the manifest itself and the journal mean the run', async () => {
     expect((await call('parent', 'a')).code).toBe(0);
+    expect((await call('a/records.jsonl', 'a')).code).toBe(0);
     expect((await call('a/run.json', 'a2')).code).toBe(0);
   });
 

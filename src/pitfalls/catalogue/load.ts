@@ -95,7 +95,7 @@ export const LOAD_PITFALLS: readonly Pitfall[] = [
     how: {
       config: 'No stage carries the warmup directive.',
       report:
-        'p99 of TTFT (p95 or p90 with fewer requests) is 1.5 times as high in the first stage as in the second, which carries as much load or more.',
+        'p99 of TTFT (p95 or p90 with fewer requests) is twice as high in the first stage as in the second, which carries as much load or more, and no warm-up is declared.',
     },
     configPaths: ['load.stages'],
   }),

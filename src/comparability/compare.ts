@@ -12,9 +12,7 @@ import type {
 } from './comparison';
 import { align, asRecorded, type Alignable } from './align';
 import { alignedFindings, alignmentNotes } from './aligned-findings';
-import type { WarmupCut } from './cut';
 import { comparedRun, identityNotes } from './identity';
-import { interpolate } from './interpolate';
 import { compareMetrics } from './metrics';
 import { pitfallsSeen } from './pitfalls-seen';
 import { noiseWords, repeatedSides, repeatFacts, withRepeats } from './repeats';
@@ -29,10 +27,6 @@ export interface CompareOptions {
   readonly resamples?: number;
   /** Recompute both sides alike in these, where their records allow it. */
   readonly align?: readonly Alignable[];
-  /** What aligning warm-up leaves out of both windows; without it, what they declare and what MSER-5 suggests. */
-  readonly cut?: WarmupCut;
-  /** Show loads that only one side has against interpolated values of the other. */
-  readonly interpolate?: boolean;
   /** Further runs of the same side: noise from run to run is learned from them. */
   readonly repeatsA?: readonly Run[];
   readonly repeatsB?: readonly Run[];
@@ -42,13 +36,13 @@ const WORST_FIRST: readonly DimensionState[] = ['confounds', 'unknown', 'intende
 
 /** Deterministic: the same runs give the same comparison, intervals included. */
 export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Comparison {
-  const { intended = [], resamples, align: asked = [], cut, repeatsA = [], repeatsB = [] } = options;
+  const { intended = [], resamples, align: asked = [], repeatsA = [], repeatsB = [] } = options;
   const start = asRecorded(sideOf('A', runA), sideOf('B', runB));
-  const steps = align(start, asked, cut);
+  const steps = align(start, asked);
   const views = [start, ...steps.flatMap((step) => (step.ok ? [step.result] : []))];
   const final = views.at(-1)!;
   const { a, b, matching } = final;
-  const repeats = repeatedSides(final, repeatsA, repeatsB, { asked, cut });
+  const repeats = repeatedSides(final, repeatsA, repeatsB, asked);
   const findings = withRepeats(alignedFindings(start, final, steps), final, repeats)
     .map((finding) => declared(placed(finding, a, b), intended))
     .sort((x, y) => WORST_FIRST.indexOf(x.state) - WORST_FIRST.indexOf(y.state));
@@ -90,7 +84,6 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
       ...matching.unmatchedB.map((stage) => alone('B', stage)),
     ],
     metrics,
-    ...(options.interpolate === true ? { interpolated: interpolate(final, findings) } : {}),
     notes: [
       ...intentNotes(findings, intended),
       ...alignmentNotes(steps),

@@ -1,11 +1,14 @@
 // The command line of `isoperf compare`, read and checked.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ALIGNABLE, type Alignable } from '../comparability/align';
 import type { DimensionId } from '../comparability/comparison';
+import { comparisonFileText, parseComparisonFile, type ComparisonFile } from '../comparability/comparison-file';
+import { parseCut, type WarmupCut } from '../comparability/cut';
 import { DIMENSIONS } from '../comparability/dimensions';
 import { GATE_CONDITIONS, parseThreshold, type GateCondition, type Threshold } from '../comparability/gate';
+import { formatProblem } from '../problem';
 import { UsageError } from './command';
 
 export const FORMATS = ['table', 'json', 'markdown'] as const;
@@ -20,6 +23,8 @@ export interface CompareArguments {
   readonly save: string | undefined;
   readonly intended: readonly DimensionId[];
   readonly align: readonly Alignable[];
+  readonly cut: WarmupCut | undefined;
+  readonly interpolate: boolean;
   readonly stackA: string | undefined;
   readonly stackB: string | undefined;
   /** Undefined: the verdict decides. */
@@ -34,6 +39,9 @@ export function compareArguments(args: readonly string[], cwd: string): CompareA
     options: {
       intended: { type: 'string', multiple: true },
       align: { type: 'string', multiple: true },
+      cut: { type: 'string' },
+      interpolate: { type: 'boolean' },
+      comparison: { type: 'string' },
       format: { type: 'string' },
       json: { type: 'boolean' },
       out: { type: 'string' },
@@ -44,35 +52,48 @@ export function compareArguments(args: readonly string[], cwd: string): CompareA
       threshold: { type: 'string', multiple: true },
     },
   });
-  const [nameA, nameB, ...more] = positionals;
+  const question = questionOf(values.comparison, positionals, cwd);
+  const [nameA, nameB, ...more] = question ? [] : positionals;
   const saved = nameA !== undefined && nameB === undefined && nameA.endsWith('.json');
-  if (nameA === undefined || (nameB === undefined && !saved) || more.length > 0) {
-    throw new UsageError(`two report folders are needed, or one saved comparison (.json); ${positionals.length} given`);
+  if (!question && (nameA === undefined || (nameB === undefined && !saved) || more.length > 0)) {
+    throw new UsageError(
+      `two report folders are needed, or one comparison file (.yaml) or saved comparison (.json); ${positionals.length} given`,
+    );
   }
-  const thresholds = words(values.threshold).map((text) => {
+  const given = words(values.threshold).map((text) => {
     const parsed = parseThreshold(text);
     if (typeof parsed === 'string') throw new UsageError(`--threshold ${text}: ${parsed}`);
     return parsed;
   });
-  const failOn = values['fail-on'] && oneOf(words(values['fail-on']), GATE_CONDITIONS, '--fail-on', 'a condition');
-  if (thresholds.length > 0 && failOn?.includes('regression') !== true) {
+  const thresholds = given.length > 0 ? given : (question?.thresholds ?? []);
+  const failOn =
+    (values['fail-on'] && oneOf(words(values['fail-on']), GATE_CONDITIONS, '--fail-on', 'a condition')) ??
+    question?.failOn;
+  if (given.length > 0 && failOn?.includes('regression') !== true) {
     throw new UsageError('--threshold says what a regression is: it needs --fail-on regression');
   }
+  const cut = cutOf(values.cut) ?? question?.cut;
+  const align = values.align ? alignments(words(values.align)) : (question?.align ?? []);
   const result: CompareArguments = {
-    a: folders(nameA, cwd),
-    b: nameB === undefined ? [] : folders(nameB, cwd),
+    a: question?.a ?? folders(nameA!, cwd),
+    b: question?.b ?? (nameB === undefined ? [] : folders(nameB, cwd)),
     format: formatOf(values.format, values.json === true, values.out),
     out: values.out,
     save: values.save,
-    intended: oneOf(
-      words(values.intended),
-      DIMENSIONS.map(({ id }) => id),
-      '--intended',
-      'a dimension',
-    ),
-    align: alignments(words(values.align)),
-    stackA: values['stack-a'],
-    stackB: values['stack-b'],
+    intended: values.intended
+      ? oneOf(
+          words(values.intended),
+          DIMENSIONS.map(({ id }) => id),
+          '--intended',
+          'a dimension',
+        )
+      : (question?.intended ?? []),
+    // A cut is what aligning the warm-up does.
+    align: cut && !align.includes('warmup-window') ? ['warmup-window', ...align] : align,
+    cut,
+    interpolate: values.interpolate ?? question?.interpolate ?? false,
+    stackA: values['stack-a'] ?? question?.stackA,
+    stackB: values['stack-b'] ?? question?.stackB,
     failOn,
     thresholds,
   };
@@ -80,11 +101,78 @@ export function compareArguments(args: readonly string[], cwd: string): CompareA
   return result;
 }
 
+/** A comparison file, named by --comparison or alone; its folders become paths from here. */
+function questionOf(
+  named: string | undefined,
+  positionals: readonly string[],
+  cwd: string,
+): ComparisonFile | undefined {
+  const [alone, second] = positionals;
+  const file =
+    named ??
+    (alone !== undefined && second === undefined && /\.ya?ml$/.test(alone) && !isFolder(alone, cwd)
+      ? alone
+      : undefined);
+  if (file === undefined) return undefined;
+  if (named !== undefined && positionals.length > 0) {
+    throw new UsageError(`--comparison ${named} names both runs already: leave out ${positionals.join(' ')}`);
+  }
+  let text: string;
+  try {
+    text = readFileSync(path.resolve(cwd, file), 'utf8');
+  } catch (error) {
+    throw new UsageError(`the comparison file ${file} cannot be read: ${(error as Error).message}`);
+  }
+  const read = parseComparisonFile(text, file);
+  if (!read.ok) throw new UsageError(read.problems.map((problem) => formatProblem(problem, file)).join('\n'));
+  const folder = path.dirname(file);
+  const from = (name: string): string => (path.isAbsolute(name) ? name : path.join(folder, name));
+  const { a, b, stackA, stackB, ...rest } = read.value;
+  return {
+    ...rest,
+    a: a.map(from),
+    b: b.map(from),
+    ...(stackA === undefined ? {} : { stackA: from(stackA) }),
+    ...(stackB === undefined ? {} : { stackB: from(stackB) }),
+  };
+}
+
+function isFolder(name: string, cwd: string): boolean {
+  return statSync(path.resolve(cwd, name), { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function cutOf(text: string | undefined): WarmupCut | undefined {
+  if (text === undefined) return undefined;
+  const cut = parseCut(text);
+  if (typeof cut === 'string') throw new UsageError(`--cut: ${cut}`);
+  return cut;
+}
+
+/** The same question as a file at this place: folders are written relative to it. */
+export function questionText(asked: CompareArguments, cwd: string): string {
+  const folder = path.dirname(path.resolve(cwd, asked.save ?? '.'));
+  const to = (name: string): string => path.relative(folder, path.resolve(cwd, name)) || '.';
+  const { intended, align, cut, interpolate, failOn, thresholds, stackA, stackB } = asked;
+  return comparisonFileText({
+    a: asked.a.map(to),
+    b: asked.b.map(to),
+    intended,
+    align,
+    ...(cut ? { cut } : {}),
+    interpolate,
+    ...(stackA === undefined ? {} : { stackA: to(stackA) }),
+    ...(stackB === undefined ? {} : { stackB: to(stackB) }),
+    ...(failOn ? { failOn } : {}),
+    thresholds,
+  });
+}
+
 /** A saved comparison has no runs in it to judge anew. */
-function refuseWithSaved({ intended, align, stackA, stackB, save }: CompareArguments): void {
+function refuseWithSaved({ intended, align, interpolate, stackA, stackB, save }: CompareArguments): void {
   const anew = [
     intended.length > 0 && '--intended',
-    align.length > 0 && '--align',
+    align.length > 0 && '--align, --cut',
+    interpolate && '--interpolate',
     (stackA ?? stackB) !== undefined && '--stack-a, --stack-b',
     save !== undefined && '--save',
   ].filter((option) => option !== false);

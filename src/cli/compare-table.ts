@@ -1,7 +1,22 @@
 // A comparison on the terminal: what differs first, then the numbers, then what may be said. Words and signs, no colour.
-import type { ComparedRun, Comparison, Finding, MetricComparison } from '../comparability/comparison';
+import type {
+  ComparedRun,
+  Comparison,
+  DimensionId,
+  Finding,
+  InterpolatedLoad,
+  MetricComparison,
+} from '../comparability/comparison';
 import { assumptionsOf } from '../comparability/verdict';
-import { metricCells, movesWords, needsReader, numbered, tellingRows, shortVerdict } from '../comparability/words';
+import {
+  metricCells,
+  movesWords,
+  needsReader,
+  numbered,
+  tellingRows,
+  shortVerdict,
+  interpolatedCells,
+} from '../comparability/words';
 import { bullet, clean, columns, wrap } from './text-layout';
 
 const STATES: Readonly<Record<Finding['state'], string>> = {
@@ -23,6 +38,7 @@ export function comparisonTable(comparison: Comparison, width: number): string {
     sameLine(findings, room),
     assumedLines(findings, room),
     ...comparison.stages.map((stage, i) => metricsTable(comparison, stage.label, i, room)),
+    ...(comparison.interpolated ?? []).map((load) => interpolatedTable(load, room)),
     wrap(`Verdict: ${verdict.sentence}`, room),
     claim.text === undefined ? wrap(claim.noClaim ?? '', room) : wrap(`Claim: ${claim.text}`, room),
     notes(comparison, room),
@@ -31,7 +47,7 @@ export function comparisonTable(comparison: Comparison, width: number): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function heads({ a, b, intended }: Comparison, room: number): string {
+function heads({ a, b, intended, findings }: Comparison, room: number): string {
   const fields: [string, (run: ComparedRun) => string | undefined][] = [
     ['folder', (run) => run.folder],
     ['started', (run) => run.startedAt],
@@ -47,7 +63,9 @@ function heads({ a, b, intended }: Comparison, room: number): string {
     return [left === right || expected ? '' : '≠', label, left, right];
   });
   const table = columns([['', '', 'A', 'B'], ...rows], { room, shrink: [2, 3] });
-  return intended.length > 0 ? `${table}\n\nDeclared as the change under test: ${intended.join(', ')}` : table;
+  return intended.length > 0
+    ? `${table}\n\nDeclared as the change under test: ${intended.map((id) => titleOf(findings, id)).join(', ')}`
+    : table;
 }
 
 function findingText(finding: Finding, number: number, room: number): string {
@@ -82,15 +100,21 @@ function stagesWords(stages: readonly number[]): string {
 function sameLine(findings: readonly Finding[], room: number): string {
   const same = findings.filter((finding) => finding.state === 'same');
   if (same.length === 0) return '';
-  const names = same.map((f) => (f.follows ? `${f.dimension} (follows from ${f.follows})` : f.dimension));
+  const names = same.map((f) =>
+    f.follows ? `${f.title.toLowerCase()} (follows from ${titleOf(findings, f.follows)})` : f.title.toLowerCase(),
+  );
   return bullet('Same:', names.join(', '), room, 0);
+}
+
+function titleOf(findings: readonly Finding[], id: DimensionId): string {
+  return findings.find(({ dimension }) => dimension === id)?.title.toLowerCase() ?? id;
 }
 
 /** What no run records is not told like a finding, but never left out. */
 function assumedLines(findings: readonly Finding[], room: number): string {
   const assumed = assumptionsOf(findings);
   if (assumed.length === 0) return '';
-  const lines = assumed.map((finding) => bullet('-', `${finding.dimension}: ${finding.assumed!}`, room, 3));
+  const lines = assumed.map((finding) => bullet('-', `${finding.title}: ${finding.assumed!}`, room, 3));
   return ['Assumed, because it is recorded on neither side:', ...lines].join('\n');
 }
 
@@ -124,6 +148,20 @@ function metricsTable(
     .map((line) => `\n${wrap(line, room)}`)
     .join('');
   return `${title}\n${columns(table, { room, right: narrow ? [2, 3, 4, 5] : [2, 3, 4, 5, 6], shrink: narrow ? [1, 6] : [7] })}${legend}`;
+}
+
+/** Apart from the judged tables, and said to be. */
+function interpolatedTable({ label, words, rows }: InterpolatedLoad, room: number): string {
+  const title = wrap(`${clean(label)}, ${clean(words)}`, room);
+  if (rows.length === 0) return title;
+  const table = [
+    ['', 'metric', 'A', 'B', 'of A', ''],
+    ...rows.map((row) => {
+      const cells = interpolatedCells(row);
+      return [row.because.length > 0 ? '~' : '', cells.label, cells.a, cells.b, cells.percent, cells.words];
+    }),
+  ];
+  return `${title}\n${columns(table, { room, right: [2, 3, 4], shrink: [5] })}\n${wrap('A straight line between two loads, not a measurement: in no verdict, claim or gate.', room)}`;
 }
 
 function metricRow(metric: MetricComparison, numbers: ReadonlyMap<string, number>): string[] {

@@ -12,7 +12,7 @@ import { parseJson } from '../report/json';
 import type { Run } from '../report/run';
 import { EXIT, overheard, type CliIo, type Command } from './command';
 import { openRun } from './compare-input';
-import { compareArguments, FORMATS, type CompareArguments, type Format } from './compare-options';
+import { compareArguments, FORMATS, questionText, type CompareArguments, type Format } from './compare-options';
 import { comparisonTable } from './compare-table';
 
 const DIMENSION_HELP = DIMENSIONS.map(({ id, question }) => `  ${id.padEnd(18)} ${question}`).join('\n');
@@ -21,11 +21,14 @@ const HELP = `isoperf compare: may these two runs' numbers be compared, and if s
 
 Usage: isoperf compare A B [options]
        isoperf compare A1,A2,A3 B1,B2,B3 [options]
+       isoperf compare COMPARISON.yaml [options]
        isoperf compare SAVED.json [options]
 
 A and B are report folders: of 'isoperf run' or inference-perf, or a folder that holds exactly one such folder; A may be
 a baseline that was kept. Several folders a side, with commas, are repeats of one configuration: the noise from run to
-run is learned from them. SAVED.json is a comparison of --save. Differences are B against A; percentages are of A.
+run is learned from them. COMPARISON.yaml holds the question (a, b, intended, align, cut, interpolate, fail-on,
+thresholds; folders relative to it) and is asked again; options given here win over its keys. SAVED.json is a judged
+comparison, shown as it was. --save writes either. Differences are B against A; percentages are of A.
 
 Every dimension below is asked of both sides, with the evidence and where it was read. What differs is named first,
 with the metrics it moves and the remedy; then every metric with its difference, a 95 % interval (block bootstrap within
@@ -35,6 +38,11 @@ Options:
   --intended DIM[,DIM]   the one change under test: a difference there confounds nothing (may be repeated)
   --align DIM[,DIM]      recompute both sides alike, where their records allow it, and say what each step took away:
                          ${ALIGNABLE.join(', ')}, or all
+  --cut CUT              what aligning the warm-up leaves out of the start of both windows: 50 (requests), 30s, or auto
+                         (what they declare, and MSER-5); it aligns warmup-window
+  --interpolate          show loads that only one side has against the other side's neighbouring loads, in a table of
+                         their own: labelled, and never in the verdict, the claim or the gate
+  --comparison FILE      the comparison file, wherever it is and whatever it is called
   --stack-a FILE, --stack-b FILE
                          what served (model, engine, image, args, accelerator, replicas), over what run.json or the
                          folder says: a stack.yaml, a Kubernetes manifest or a list of server arguments
@@ -46,7 +54,7 @@ Options:
   --format FORMAT        ${FORMATS.join(', ')} (default: table; for --out, by the file's ending .json or .md)
   --json                 the same as --format json
   --out FILE             write there instead of to standard output
-  --save FILE            also save the comparison as JSON, to be shown again with 'isoperf compare FILE'
+  --save FILE            also save it: as .yaml the question, to be asked again; as .json what was judged
   -h, --help             this text
 
 Dimensions:
@@ -77,7 +85,11 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
     if (asked.format === 'json') io.out(`${JSON.stringify({ state: 'refused', reasons: said }, null, 2)}\n`);
     return EXIT.unusable;
   }
-  if (asked.save !== undefined && !write(asked.save, render(comparison, 'json', 0), io)) return EXIT.failed;
+  if (asked.save !== undefined) {
+    const isQuestion = /\.ya?ml$/.test(asked.save);
+    const kept = isQuestion ? questionText(asked, io.cwd) : render(comparison, 'json', 0);
+    if (!write(asked.save, kept, io)) return EXIT.failed;
+  }
   const text = render(comparison, asked.format, asked.out === undefined ? io.columns : 100);
   if (asked.out === undefined) io.out(text);
   else if (!write(asked.out, text, io)) return EXIT.failed;
@@ -100,7 +112,8 @@ async function judged(asked: CompareArguments, io: CliIo): Promise<Comparison | 
   const b = await openAll(asked.b, asked.stackB, io);
   if (!a || !b) return undefined;
   const [[runA, ...repeatsA], [runB, ...repeatsB]] = [a, b];
-  return compare(runA!, runB!, { intended: asked.intended, align: asked.align, repeatsA, repeatsB });
+  const { intended, align, cut, interpolate } = asked;
+  return compare(runA!, runB!, { intended, align, ...(cut ? { cut } : {}), interpolate, repeatsA, repeatsB });
 }
 
 async function openAll(names: readonly string[], stack: string | undefined, io: CliIo): Promise<Run[] | undefined> {

@@ -1,6 +1,7 @@
 // `isoperf schema`: the JSON Schemas of what IsoPerf reads and writes, for editors and for other programs.
 import * as z from 'zod';
 import { parseArgs } from 'node:util';
+import { comparisonFileSchema } from '../comparability/comparison-file';
 import { comparisonSchema } from '../comparability/comparison-schema';
 import { configJsonSchema } from '../config/json-schema';
 import { manifestSchema } from '../report/manifest';
@@ -34,6 +35,15 @@ export const SCHEMAS: Readonly<Record<string, NamedSchema>> = {
     what: "the output of 'isoperf compare --json'",
     make: () => ({ $id: 'urn:isoperf:comparison', title: 'IsoPerf comparison', ...z.toJSONSchema(comparisonSchema) }),
   },
+  'comparison-file': {
+    file: 'comparison-file.schema.json',
+    what: "a comparison to be asked again: what 'isoperf compare COMPARISON.yaml' reads",
+    make: () => ({
+      $id: 'urn:isoperf:comparison-file',
+      title: 'IsoPerf comparison file (comparison.yaml)',
+      ...z.toJSONSchema(comparisonFileSchema),
+    }),
+  },
 };
 
 const NAMES = Object.keys(SCHEMAS);
@@ -42,7 +52,7 @@ const HELP = `isoperf schema: print the JSON Schema (draft 2020-12) of what IsoP
 
 Usage: isoperf schema [${NAMES.join(' | ')}]
 
-${NAMES.map((name) => `  ${name.padEnd(12)}${SCHEMAS[name]!.what}`).join('\n')}
+${NAMES.map((name) => `  ${name.padEnd(17)}${SCHEMAS[name]!.what}`).join('\n')}
 
 Without a name it prints the schema of the config. It describes the form of a file; 'isoperf validate' says more: rules
 between fields, what cannot run, and inference-perf's own leniency (numbers in quotes and the like).

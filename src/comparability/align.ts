@@ -3,6 +3,7 @@ import { dueSeconds, itlBasisOf, type CountSource } from '../metrics/request-met
 import type { RequestRecord } from '../metrics/record';
 import type { StageManifest, TokenSource } from '../report/manifest';
 import type { DimensionId } from './comparison';
+import type { WarmupCut } from './cut';
 import { goodputLimits } from './goodput';
 import type { Counting } from './quantities';
 import {
@@ -52,16 +53,16 @@ function countingOf(side: Side): Counting {
 }
 
 /** One step after another, each on what the one before left; a step that cannot be done leaves things as they are. */
-export function align(start: Aligned, asked: readonly Alignable[]): AlignmentStep[] {
+export function align(start: Aligned, asked: readonly Alignable[], cut?: WarmupCut): AlignmentStep[] {
   let current = start;
   return ALIGNABLE.filter((dimension) => asked.includes(dimension)).map((dimension) => {
-    const step = STEPS[dimension](current);
+    const step = STEPS[dimension](current, cut);
     if (step.ok) current = step.result;
     return step;
   });
 }
 
-const STEPS: Readonly<Record<Alignable, (from: Aligned) => AlignmentStep>> = {
+const STEPS: Readonly<Record<Alignable, (from: Aligned, cut?: WarmupCut) => AlignmentStep>> = {
   'warmup-window': alignWindow,
   completeness: alignFailures,
   'token-source': alignCounters,
@@ -81,7 +82,7 @@ const SAME_LENGTH = 0.2;
  * One warm-up cut (the larger of what a side declares and what the other's start suggests, for the side that declares none), then
  * one length: windows of one load are cut to the shorter.
  */
-function alignWindow(from: Aligned): AlignmentStep {
+function alignWindow(from: Aligned, asked?: WarmupCut): AlignmentStep {
   const dimension = 'warmup-window' as const;
   if (!hasRecords(from)) return { dimension, ok: false, words: NEEDS_RECORDS };
   const declared = [warmupRequests(from.a), warmupRequests(from.b)];
@@ -92,7 +93,8 @@ function alignWindow(from: Aligned): AlignmentStep {
   const cut = (i: 0 | 1): number => (anyone && declared[i] === 0 ? Math.max(...declared, suggested[i]!) : rest);
   const words: string[] = [];
   const sides = ([from.a, from.b] as const).map((side, i) => {
-    const requests = Math.min(cut(i as 0 | 1), Math.floor((side.stages[0]?.records?.length ?? 0) / 2));
+    const wanted = asked && asked.kind !== 'auto' ? askedCut(side, asked) : cut(i as 0 | 1);
+    const requests = Math.min(wanted, Math.floor((side.stages[0]?.records?.length ?? 0) / 2));
     if (requests === 0) return side;
     words.push(`the first ${requests} requests of ${side.name}’s window are left out`);
     return withoutFirst(side, requests);
@@ -100,6 +102,16 @@ function alignWindow(from: Aligned): AlignmentStep {
   const [a, b] = equalWindows(sides[0]!, sides[1]!, words);
   if (words.length === 0) words.push('nothing had to be cut');
   return { dimension, ok: true, words: words.join('; '), result: { ...from, a, b, matching: matchStages(a, b) } };
+}
+
+/** Of the window as it is: a warm-up that a side declares is out of it already. */
+function askedCut({ stages }: Side, cut: Exclude<WarmupCut, { kind: 'auto' }>): number {
+  if (cut.kind === 'requests') return cut.requests;
+  const records = stages[0]?.records ?? [];
+  const first = records[0]?.sentSeconds;
+  if (first === undefined) return 0;
+  const kept = records.findIndex(({ sentSeconds }) => sentSeconds === undefined || sentSeconds - first >= cut.seconds);
+  return kept < 0 ? records.length : kept;
 }
 
 function warmupRequests({ run, warmupStages }: Side): number {

@@ -12,7 +12,9 @@ import type {
 } from './comparison';
 import { align, asRecorded, type Alignable } from './align';
 import { alignedFindings, alignmentNotes } from './aligned-findings';
+import type { WarmupCut } from './cut';
 import { comparedRun, identityNotes } from './identity';
+import { interpolate } from './interpolate';
 import { compareMetrics } from './metrics';
 import { pitfallsSeen } from './pitfalls-seen';
 import { noiseWords, repeatedSides, repeatFacts, withRepeats } from './repeats';
@@ -27,6 +29,10 @@ export interface CompareOptions {
   readonly resamples?: number;
   /** Recompute both sides alike in these, where their records allow it. */
   readonly align?: readonly Alignable[];
+  /** What aligning warm-up leaves out of both windows; without it, what they declare and what MSER-5 suggests. */
+  readonly cut?: WarmupCut;
+  /** Show loads that only one side has against interpolated values of the other. */
+  readonly interpolate?: boolean;
   /** Further runs of the same side: noise from run to run is learned from them. */
   readonly repeatsA?: readonly Run[];
   readonly repeatsB?: readonly Run[];
@@ -36,13 +42,13 @@ const WORST_FIRST: readonly DimensionState[] = ['confounds', 'unknown', 'intende
 
 /** Deterministic: the same runs give the same comparison, intervals included. */
 export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Comparison {
-  const { intended = [], resamples, align: asked = [], repeatsA = [], repeatsB = [] } = options;
+  const { intended = [], resamples, align: asked = [], cut, repeatsA = [], repeatsB = [] } = options;
   const start = asRecorded(sideOf('A', runA), sideOf('B', runB));
-  const steps = align(start, asked);
+  const steps = align(start, asked, cut);
   const views = [start, ...steps.flatMap((step) => (step.ok ? [step.result] : []))];
   const final = views.at(-1)!;
   const { a, b, matching } = final;
-  const repeats = repeatedSides(final, repeatsA, repeatsB, asked);
+  const repeats = repeatedSides(final, repeatsA, repeatsB, { asked, cut });
   const findings = withRepeats(alignedFindings(start, final, steps), final, repeats)
     .map((finding) => declared(placed(finding, a, b), intended))
     .sort((x, y) => WORST_FIRST.indexOf(x.state) - WORST_FIRST.indexOf(y.state));
@@ -84,6 +90,7 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
       ...matching.unmatchedB.map((stage) => alone('B', stage)),
     ],
     metrics,
+    ...(options.interpolate === true ? { interpolated: interpolate(final, findings) } : {}),
     notes: [
       ...intentNotes(findings, intended),
       ...alignmentNotes(steps),
@@ -131,7 +138,7 @@ function declared(finding: Finding, intended: readonly DimensionId[]): Finding {
   return {
     ...rest,
     state: 'intended',
-    note: `${not}${finding.dimension} is the intended change, but no record shows it: ${finding.message}`,
+    note: `${not}${finding.title} is the intended change, but no record shows it: ${finding.message}`,
   };
 }
 
@@ -170,18 +177,18 @@ function intentNotes(findings: readonly Finding[], intended: readonly DimensionI
   const notes: string[] = [];
   const unchanged = findings.filter((finding) => intended.includes(finding.dimension) && finding.state === 'same');
   for (const finding of unchanged) {
-    notes.push(`Nothing changed in ${finding.dimension}, though you meant to: ${finding.message}`);
+    notes.push(`Nothing changed in ${finding.title.toLowerCase()}, though you meant to: ${finding.message}`);
   }
   const changed = findings.filter((finding) => finding.state === 'intended');
   const [only] = changed;
   if (only && changed.length === 1 && only.changes && only.changes.length > 1) {
     notes.push(
-      `${only.changes.length} things changed in ${only.dimension} (${only.changes.join('; ')}): a difference belongs to all of them together, not to one.`,
+      `${only.changes.length} things changed in ${only.title.toLowerCase()} (${only.changes.join('; ')}): a difference belongs to all of them together, not to one.`,
     );
   }
   if (changed.length > 1) {
     notes.push(
-      `${changed.length} things changed (${changed.map((f) => f.dimension).join(', ')}): a difference cannot be given to one of them.`,
+      `${changed.length} things changed (${changed.map(({ title }) => title.toLowerCase()).join(', ')}): a difference cannot be given to one of them.`,
     );
   }
   return notes;

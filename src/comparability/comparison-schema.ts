@@ -1,7 +1,7 @@
 // The comparison as a zod model: for its JSON Schema, and to read a saved comparison back.
 import * as z from 'zod';
 
-const dimensionId = z.enum([
+export const DIMENSION_IDS = [
   'metric-definition',
   'load-model',
   'arrival-process',
@@ -24,7 +24,9 @@ const dimensionId = z.enum([
   'sample-size',
   'goodput-definition',
   'telemetry',
-]);
+] as const;
+
+const dimensionId = z.enum(DIMENSION_IDS);
 
 const metricName = z.enum([
   'ttft',
@@ -169,6 +171,33 @@ export const comparisonSchema = z.object({
   stages: z.array(z.object({ a: z.int(), b: z.int(), label: z.string() })),
   unmatched: z.array(z.string()),
   metrics: z.array(metric),
+  interpolated: z
+    .array(
+      z.object({
+        label: z.string(),
+        measured: z.enum(['A', 'B']).meta({ description: 'The side that measured this load.' }),
+        stage: z.int(),
+        between: z
+          .tuple([z.int(), z.int()])
+          .optional()
+          .meta({ description: 'Stages of the other side it lies between.' }),
+        words: z.string(),
+        rows: z.array(
+          z.object({
+            metric: metricName,
+            statistic,
+            label: z.string(),
+            unit: z.string(),
+            a: z.number(),
+            b: z.number(),
+            percentOfA: z.number().optional(),
+            because: z.array(dimensionId),
+          }),
+        ),
+      }),
+    )
+    .optional()
+    .meta({ description: 'Loads that only one side has; outside every verdict, claim and gate.' }),
   notes: z.array(z.string()),
   pitfalls: z
     .array(

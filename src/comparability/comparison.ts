@@ -189,6 +189,33 @@ export interface PitfallSeen {
   readonly accepted?: string;
 }
 
+/** A number of one side at a load that the other side did not measure, beside what the other's neighbouring loads suggest. */
+export interface InterpolatedRow {
+  readonly metric: MetricName;
+  readonly statistic: Statistic;
+  readonly label: string;
+  readonly unit: string;
+  readonly a: number;
+  readonly b: number;
+  readonly percentOfA?: number;
+  /** What else differs and moves it, besides the load. */
+  readonly because: readonly DimensionId[];
+}
+
+/** Asked for; outside every verdict, claim and gate. */
+export interface InterpolatedLoad {
+  readonly label: string; // "12 rps"
+  /** The side that measured this load. */
+  readonly measured: 'A' | 'B';
+  /** Its stage there. */
+  readonly stage: number;
+  /** Stages of the other side it lies between; absent when it lies outside all of them. */
+  readonly between?: readonly [number, number];
+  /** "B interpolated between its stages 1 (10 rps) and 2 (15 rps)"; or why there is nothing. */
+  readonly words: string;
+  readonly rows: readonly InterpolatedRow[];
+}
+
 export interface Comparison {
   readonly format: 'isoperf-comparison';
   readonly version: 1;
@@ -222,6 +249,8 @@ export interface Comparison {
   /** Stages of one side that have no counterpart, in words. */
   readonly unmatched: readonly string[];
   readonly metrics: readonly MetricComparison[];
+  /** Loads that only one side has, when that was asked for. */
+  readonly interpolated?: readonly InterpolatedLoad[];
   readonly notes: readonly string[];
   /** Every pitfall that is seen, whatever the findings make of it; in the order of the catalogue. */
   readonly pitfalls: readonly PitfallSeen[];

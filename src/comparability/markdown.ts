@@ -1,7 +1,7 @@
 // A comparison as Markdown, fit for a pull request: verdict, findings, metrics; nothing in it depends on colour.
-import type { Comparison, ComparedRun, Finding, MetricComparison } from './comparison';
+import type { Comparison, ComparedRun, Finding, MetricComparison, InterpolatedLoad } from './comparison';
 import { assumptionsOf } from './verdict';
-import { metricCells, movesWords, needsReader, numbered, tellingRows, verdictWords } from './words';
+import { metricCells, movesWords, needsReader, numbered, tellingRows, verdictWords, interpolatedCells } from './words';
 
 const WORDS = { comparable: 'Comparable', confounded: 'Not comparable', undetermined: 'Undetermined' } as const;
 
@@ -15,11 +15,12 @@ export function comparisonMarkdown(comparison: Comparison): string {
     escape(verdict.sentence),
     runs(comparison),
     ...shown.map((finding, i) => findingText(finding, i + 1)),
-    `Same: ${same.map((finding) => (finding.follows ? `${finding.dimension} (follows from ${finding.follows})` : finding.dimension)).join(', ') || 'nothing'}.`,
+    `Same: ${same.map((finding) => sameWords(finding, findings)).join(', ') || 'nothing'}.`,
     assumed.length === 0
       ? ''
-      : `Assumed, recorded on neither side: ${assumed.map((finding) => `\`${finding.dimension}\` (${escape(finding.assumed!)})`).join('; ')}.`,
+      : `Assumed, recorded on neither side: ${assumed.map((finding) => `${finding.title.toLowerCase()} (${escape(finding.assumed!)})`).join('; ')}.`,
     ...comparison.stages.map((stage, i) => metricsTable(comparison, stage.label, i)),
+    ...(comparison.interpolated ?? []).map(interpolatedTable),
     claim.text === undefined ? `**No claim.** ${escape(claim.noClaim ?? '')}` : `**Claim.** ${escape(claim.text)}`,
     [...comparison.unmatched, ...comparison.notes].map((note) => `- ${escape(note)}`).join('\n'),
     pitfalls(comparison),
@@ -45,6 +46,13 @@ function pitfalls({ pitfalls: seen }: Comparison): string {
     '',
     '</details>',
   ].join('\n');
+}
+
+function sameWords({ title, follows }: Finding, findings: readonly Finding[]): string {
+  const cause = findings.find(({ dimension }) => dimension === follows);
+  return follows
+    ? `${title.toLowerCase()} (follows from ${cause?.title.toLowerCase() ?? follows})`
+    : title.toLowerCase();
 }
 
 function runs({ a, b }: Comparison): string {
@@ -97,6 +105,18 @@ function metricsTable({ metrics, findings }: Comparison, label: string, stage: n
     '| --- | ---: | ---: | ---: | ---: | ---: | --- |',
     ...rows,
   ].join('\n');
+}
+
+function interpolatedTable({ label, words, rows }: InterpolatedLoad): string {
+  const lines = rows.map((row) => {
+    const cells = interpolatedCells(row);
+    return `| ${cells.label} | ${cells.a} | ${cells.b} | ${cells.percent} | ${escape(cells.words)} |`;
+  });
+  const head = ['', '| Metric | A | B | of A | |', '| --- | ---: | ---: | ---: | --- |'];
+  const text = `#### ${escape(label)}, ${escape(words)}`;
+  if (rows.length === 0) return text;
+  const caution = 'A straight line between two loads, not a measurement: in no verdict, claim or gate.';
+  return [text, ...head, ...lines, '', caution].join('\n');
 }
 
 function metricRow(metric: MetricComparison, numbers: ReadonlyMap<string, number>): string {

@@ -2,6 +2,7 @@
 import type { Run } from '../report/run';
 import { align, asRecorded, type Aligned, type Alignable } from './align';
 import type { Comparison, Finding, MetricComparison } from './comparison';
+import type { WarmupCut } from './cut';
 import { DIMENSIONS } from './dimensions';
 import { NOISE_YARDSTICK } from './identity';
 import { round, sideOf, type Side } from './side';
@@ -17,10 +18,10 @@ export function repeatedSides(
   final: Aligned,
   repeatsA: readonly Run[],
   repeatsB: readonly Run[],
-  asked: readonly Alignable[],
+  { asked, cut }: { readonly asked: readonly Alignable[]; readonly cut: WarmupCut | undefined },
 ): RepeatedSides {
   const seen = (from: Aligned): Aligned => {
-    const last = align(from, asked).findLast((step) => step.ok);
+    const last = align(from, asked, cut).findLast((step) => step.ok);
     return last?.ok === true ? last.result : from;
   };
   return {

@@ -1,6 +1,14 @@
 // The words a comparison is printed with, on the terminal and as Markdown.
 import { significant } from '../report/figures';
-import type { Evidence, Finding, FindingSide, MetricComparison, MetricName, MovedMetric } from './comparison';
+import type {
+  Evidence,
+  Finding,
+  FindingSide,
+  MetricComparison,
+  MetricName,
+  MovedMetric,
+  InterpolatedRow,
+} from './comparison';
 
 const METRICS: Readonly<Record<MetricName, string>> = {
   ttft: 'TTFT',
@@ -100,6 +108,21 @@ export function metricCells({ label, unit, a, b, difference }: MetricComparison)
     difference: difference ? signed(difference.absolute) : NONE,
     percent: difference?.percentOfA === undefined ? NONE : `${percentWords(difference.percentOfA)} %`,
     interval: interval ? `${bound(interval.low)} to ${bound(interval.high)}` : NONE,
+  };
+}
+
+/** Of an interpolated row; what else differs is named. */
+export function interpolatedCells(
+  row: InterpolatedRow,
+): Omit<MetricCells, 'difference' | 'interval'> & { words: string } {
+  const { label, unit, a, b, percentOfA, because } = row;
+  return {
+    label: `${label}, ${unit}`,
+    unit,
+    a: significant(a),
+    b: significant(b),
+    percent: percentOfA === undefined ? NONE : `${percentWords(percentOfA)} %`,
+    words: because.length === 0 ? '' : `also differs: ${because.join(', ')}`,
   };
 }
 

@@ -257,7 +257,7 @@ describe('intent', () => {
 
   it('nothing changed though you meant to; and two changes are claimed for none', () => {
     expect(compare(a, run({ seed: 2 }), { intended: ['token-source'] }).notes[0]).toMatch(
-      /Nothing changed in token-source/,
+      /Nothing changed in token counter/,
     );
     const two = compare(a, run({ seed: 2, maxTokens: 64, usage: false }), {
       intended: ['output-length', 'token-source'],

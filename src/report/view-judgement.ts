@@ -2,10 +2,19 @@
 import type { CanonicalReport, ReportScope } from './canonical';
 import { counted } from './figures';
 import { judgeReport, violated } from './identities';
+import type { Caution } from './identity';
 import type { Fact, ReportView, ViewNote } from './view-model';
 
-/** Worst first; one note per kind of finding, however many parts of the report it is in. */
-export function judgementNotes(report: CanonicalReport): ViewNote[] {
+/** What the view says of our own runs elsewhere, from their records: percentiles, failures, the client's health. */
+const SAID_ELSEWHERE: ReadonlySet<string> = new Set(['few-requests', 'failures', 'late-client']);
+
+/** Of our own report: identities that do not hold (a bug of ours), and signs of pitfalls. */
+export function ownNotes(report: CanonicalReport): ViewNote[] {
+  return seen(report, (caution) => !SAID_ELSEWHERE.has(caution.id));
+}
+
+/** Violated identities and cautions, one note per kind, however many parts of the report it is in. */
+function seen(report: CanonicalReport, wanted: (caution: Caution) => boolean): ViewNote[] {
   const judgement = judgeReport(report);
   const broken = violated(judgement).map(({ id, scope, message, statement, cause, tolerance, pitfall }) => ({
     key: `${id} ${cause ?? ''}`,
@@ -15,7 +24,7 @@ export function judgementNotes(report: CanonicalReport): ViewNote[] {
     detail: [cause, `Checked: ${statement} (${tolerance})`].filter((part) => part !== undefined).join('. '),
     pitfall,
   }));
-  const cautions = judgement.cautions.map((caution) => ({
+  const cautions = judgement.cautions.filter(wanted).map((caution) => ({
     key: caution.id,
     scope: caution.scope,
     text: caution.message,
@@ -23,9 +32,13 @@ export function judgementNotes(report: CanonicalReport): ViewNote[] {
     pitfall: caution.pitfall,
   }));
   const names = new Map(report.scopes.map((scope) => [scope.id, scope.label]));
+  return [...grouped(broken, names, 'bad'), ...grouped(cautions, names, 'caution')];
+}
+
+/** Worst first. */
+export function judgementNotes(report: CanonicalReport): ViewNote[] {
   return [
-    ...grouped(broken, names, 'bad'),
-    ...grouped(cautions, names, 'caution'),
+    ...seen(report, () => true),
     ...listNote(
       report.ownVerdict ?? [],
       (count) => `${report.tool} says ${counted(count, 'thing')} of this run itself`,

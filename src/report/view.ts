@@ -6,7 +6,8 @@ import type { Run } from './run';
 import { countingOf, scopesOf, type Scope } from './scopes';
 import { latencyByStage, throughputByStage } from './view-charts';
 import { distributions, errorsOverTime, lengths, overTime } from './view-distributions';
-import { foreignIdentity, judgementNotes } from './view-judgement';
+import { canonicalOf } from './canonical-own';
+import { foreignIdentity, judgementNotes, ownNotes } from './view-judgement';
 import { provenance } from './view-provenance';
 import { stageTable } from './view-stages';
 import type { ChartGroup, ReportView, Tone, ViewNote } from './view-model';
@@ -28,12 +29,12 @@ export function reportView(run: Run): ReportView {
 }
 
 function chartsOf(run: Run, stages: readonly Scope[]): ChartGroup[] {
-  const byStage = [latencyByStage(stages), throughputByStage(stages)];
+  const byStage = [latencyByStage(run, stages), throughputByStage(stages)];
   if (!run.records || run.records.length === 0) return byStage;
   const counting = countingOf(run);
   return [
-    overTime(stages, counting),
-    distributions(stages, counting),
+    overTime(run, stages),
+    distributions(run, stages),
     ...byStage,
     lengths(stages, counting),
     errorsOverTime(stages),
@@ -167,6 +168,7 @@ function notesOf(run: Run): ViewNote[] {
     add({ tone, title: `${title} in stage ${stage.stage}`, detail: stage.reasons.join('; ') });
   }
   if (!run.manifest && run.canonical) for (const note of judgementNotes(run.canonical)) add(note);
+  if (run.manifest) for (const note of ownNotes(canonicalOf(run))) add(note);
   for (const note of completenessNotes(run)) add(note);
   const counting = countingOf(run);
   if (run.manifest && counting.output === 'not-counted') {

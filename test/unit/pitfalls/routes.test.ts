@@ -14,7 +14,12 @@ import { hover } from '../../../src/language/hover';
 import { docsAnchor, PITFALLS } from '../../../src/pitfalls/catalogue';
 import { codeOf } from '../../../src/pitfalls/pitfall';
 import { judgeReport } from '../../../src/report/identities';
+import type { LifecycleReport } from '../../../src/metrics/lifecycle';
+import type { Run } from '../../../src/report/run';
+import { reportView } from '../../../src/report/view';
 import { judgementNotes } from '../../../src/report/view-judgement';
+import { LIFECYCLE, merge, stat, type Patch } from '../support/perf-folder';
+import { syntheticRun } from '../support/synthetic-run';
 import { compared, HONEST, runOf } from './comparison-cases';
 import { CLEAN, CLOSED, CONFIG_CASES, with_ } from './config-cases';
 import { REPORT_CASES } from './report-cases';
@@ -129,6 +134,22 @@ describe('a report', () => {
       expect(judgementNotes(canonical!).map(({ code }) => code)).toContain(codeOf(number));
     },
   );
+});
+
+describe('the view of our own report', () => {
+  const own = (patch: Patch): Run => ({
+    ...syntheticRun(),
+    stages: new Map([[0, merge(LIFECYCLE, patch) as unknown as LifecycleReport]]),
+  });
+  it('shows what the report shows by itself', () => {
+    const counted = (tokens: number): Patch => ({
+      successes: { output_tokens: { total: 400 * tokens, ...stat(tokens) } },
+    });
+    const codes = (run: Run): readonly (string | undefined)[] => reportView(run).notes.map(({ code }) => code);
+    expect(codes(own(counted(104)))).toContain('CMP058');
+    expect(codes(own(counted(101)))).not.toContain('CMP058');
+    expect(codes(own({ failures: { count: 4, by_label: {} } })).filter((code) => code === 'CMP012')).toEqual([]);
+  });
 });
 
 describe('a comparison', () => {

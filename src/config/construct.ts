@@ -1,5 +1,6 @@
 // From the tree of a YAML text to values, as PyYAML's safe_load builds them: merge keys, duplicates, tags, hashable keys.
 import { NON_STRING_KEY } from './lax';
+import { SECRET_HEADER } from './secrets';
 import { scalarValue, shortTag, type ScalarValue } from './scalars';
 import { isMergeKey, resolveAlias, type MapNode, type Pair, type SolidNode, type YamlNode } from './tree';
 
@@ -157,15 +158,16 @@ function buildMap(node: MapNode, state: State): { value: unknown; size: number }
     size += built.size;
     entries.set(key, built.value);
   }
-  const own = new Set<string>();
+  const own = new Map<string, Pair>();
   for (const pair of node.pairs) {
     if (isMergeKey(pair.key)) continue;
     const key = keyText(pair, state);
     const built = build(pair.value, state);
     size += built.size;
     if (key === undefined) continue;
-    if (own.has(key)) warnDuplicate(pair, key, entries.get(key) === built.value, state);
-    own.add(key);
+    const earlier = own.get(key);
+    if (earlier) warnDuplicate(earlier, pair, key, entries.get(key) === built.value, state);
+    own.set(key, pair);
     // A repeated key keeps its first place and gets its last value, as in Python.
     entries.set(key, built.value);
   }
@@ -176,15 +178,25 @@ function buildMap(node: MapNode, state: State): { value: unknown; size: number }
   return { value, size };
 }
 
-function warnDuplicate(pair: Pair, key: string, same: boolean, state: State): void {
+/** The value as written, when it is short and nobody's secret. */
+function shortly({ key, value }: Pair): string {
+  const node = resolveAlias(value);
+  const name = key.kind === 'scalar' ? key.text : '';
+  const isShort = node?.kind === 'scalar' && node.text !== '' && node.text.length <= 40 && !node.text.includes('\n');
+  return isShort && !SECRET_HEADER.test(name) ? ` (${node.text})` : '';
+}
+
+function warnDuplicate(earlier: Pair, pair: Pair, key: string, same: boolean, state: State): void {
+  const isBlock = resolveAlias(pair.value)?.kind !== 'scalar';
+  const lost = isBlock ? 'everything under the earlier one' : `the earlier one${shortly(earlier)}`;
   complain(state, {
     code: same ? 'YML012' : 'YML007',
     severity: 'warning',
     node: pair.key,
     message: same
       ? `'${key}' is written twice here, with the same value.`
-      : `'${key}' is written twice here: only this last one counts, and everything under the earlier one is lost.`,
-    remedy: same ? 'Remove one of them.' : 'Merge the two blocks.',
+      : `'${key}' is written twice here: inference-perf takes this last one${shortly(pair)}, and ${lost} is lost.`,
+    remedy: same ? 'Remove one of them.' : isBlock ? 'Merge the two blocks.' : 'Remove the one that is not meant.',
   });
 }
 

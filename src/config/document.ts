@@ -16,6 +16,7 @@ import type { ConfigPath, Problem, TextRange } from '../problem';
 import { construct, type Complaint } from './construct';
 import { likePyYaml } from './lexer';
 import { Lines } from './lines';
+import { oncePrinted } from './printed';
 import { quickTree } from './quick';
 import { windowOf, type Window } from './window';
 import { lineEnd, oneSyntaxError, syntaxProblem } from './syntax';
@@ -177,7 +178,7 @@ function valued(
   comments: readonly Comment[],
 ): YamlDocument {
   const built = root ? construct(root, text) : { value: null, complaints: [], more: 0 };
-  const complaints = built.complaints.map((complaint) => fromComplaint(complaint, lines));
+  const complaints = oncePrinted(built.complaints.map((complaint) => fromComplaint(complaint, lines)));
   return { ...makeDocument(text, lines, root, built.value, [...problems, ...complaints], comments), more: built.more };
 }
 

@@ -9,7 +9,8 @@ export interface Position {
 export class Lines {
   private readonly starts: readonly number[];
   constructor(private readonly text: string) {
-    const starts = [0];
+    // A byte-order mark is no character of the line for anybody who counts.
+    const starts = [text.startsWith('\uFEFF') ? 1 : 0];
     for (let index = 0; index < text.length; index += 1) {
       const code = text.charCodeAt(index);
       if (code === 10 || (code === 13 && text.charCodeAt(index + 1) !== 10)) starts.push(index + 1);
@@ -29,7 +30,7 @@ export class Lines {
       if (this.starts[middle]! <= offset) low = middle;
       else high = middle - 1;
     }
-    return { line: low, column: offset - this.starts[low]! };
+    return { line: low, column: Math.max(0, offset - this.starts[low]!) };
   }
 
   /** Clamped to the text. */

@@ -9,6 +9,7 @@ import { applyOverrides, parseOverride, type Override } from './overrides';
 import { emptyProblem, orEmpty, partOf, topLevelProblem, withRange } from './loader';
 import { markPlaceholders, type FoundPlaceholder } from './placeholders';
 import { remember } from './remember';
+import { isPrinted } from './printed';
 import { findRegions, type Region, type RegionSearch } from './regions';
 import type { Config } from './schema';
 import { isFieldName } from './suggest';
@@ -184,10 +185,14 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
   const blocks = (region.blocks ?? []).map((block) => blockProblem(block, region));
   const locate = (problem: Problem): Problem =>
     markOverride(withRange(problem, place(problem.path, partOf(problem))), overrides);
+  const isTagged = yaml.some((problem) => problem.code === 'YML006');
   const empty = emptyProblem(valueAt(document.value, prefix), choice.target);
   const shape = verdict.findings
     .filter(
-      (finding) => !blamedOnPlaceholder(finding, marked.found) && !(blocks.length > 0 && finding.rule === 'missing'),
+      (finding) =>
+        !blamedOnPlaceholder(finding, marked.found) &&
+        !(blocks.length > 0 && finding.rule === 'missing') &&
+        !(isTagged && isPrinted(document, [...prefix, ...finding.problem.path])),
     )
     .map((finding) => locateFinding(finding, locate, fixes));
   const open = [...blocks, ...marked.found.map((found) => locate(placeholderProblem(found)))];

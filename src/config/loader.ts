@@ -1,8 +1,9 @@
 // What inference-perf's own loader answers: the whole text as it stands, nothing of ours added.
 import type { Problem, TextRange } from '../problem';
-import { parseDocument } from './document';
+import { parseDocument, type YamlDocument } from './document';
 import type { Config } from './schema';
 import { has, NEWEST, type Target } from './target';
+import { resolveAlias } from './tree';
 import { judgeValues } from './verdict';
 
 export interface LoaderVerdict {
@@ -69,8 +70,22 @@ export function loaderVerdict(text: string, target: Target = NEWEST): LoaderVerd
   const values = orEmpty(document.value);
   const top = topLevelProblem(values) ?? emptyProblem(document.value, target);
   if (top) return { accepts: false, problems: [...document.problems, at(top)] };
+  const bytes = binaryPath(document);
+  if (bytes) return { accepts: false, problems: [...document.problems, at(bytes)] };
   const { accepts, findings, config } = judgeValues(values, target);
   const counted = findings.filter((finding) => has(target, finding.since)).map((finding) => at(finding.problem));
   const problems = [...document.problems, ...counted];
   return config && accepts ? { accepts, problems, config } : { accepts, problems };
+}
+
+/** The loader looks for {timestamp} in a storage path before it checks any type, and stops at bytes. */
+function binaryPath(document: YamlDocument): Problem | undefined {
+  for (const store of ['local_storage', 'google_cloud_storage', 'simple_storage_service']) {
+    const path = ['storage', store, 'path'];
+    const value = document.locate(path)?.value;
+    if (!value || resolveAlias(value)?.tag !== 'tag:yaml.org,2002:binary') continue;
+    const message = `${path.join('.')} is binary data, and the loader stops at it.`;
+    return { code: 'CFG002', severity: 'error', path, message, remedy: 'Write it as text.' };
+  }
+  return undefined;
 }

@@ -60,7 +60,7 @@ async function findConfigs(): Promise<readonly KnownConfig[]> {
     // A report keeps a copy of its config beside its manifest: that is a run, not a config to edit.
     if (await exists(vscode.Uri.joinPath(uri, '..', 'run.json'))) continue;
     const { findingsOfText } = await import('./language-room');
-    known.push({ uri, ...tally(findingsOfText(text)) });
+    known.push({ uri, ...tally(findingsOfText(text, uri)) });
   }
   return known;
 }

@@ -13,8 +13,8 @@ import { folds, outline, type OutlineEntry } from '../language/symbols';
 import { explainUri, fromRange, toRange } from './ranges';
 
 /** The machine that would run it, and the version the settings name. */
-export function optionsFor(document: vscode.TextDocument): FixOptions {
-  const target = vscode.workspace.getConfiguration('isoperf', document.uri).get<string>('target', 'main');
+export function optionsFor({ uri }: Pick<vscode.TextDocument, 'uri'>): FixOptions {
+  const target = vscode.workspace.getConfiguration('isoperf', uri).get<string>('target', 'main');
   return { cpus: os.cpus().length, ...(isTarget(target) ? { defaultTarget: target } : {}) };
 }
 
@@ -36,7 +36,8 @@ const KINDS = {
 } as const;
 
 export function completionsAt(document: vscode.TextDocument, position: vscode.Position): vscode.CompletionItem[] {
-  const found = completions(document.getText(), { line: position.line, column: position.character });
+  const place = { line: position.line, column: position.character };
+  const found = completions(document.getText(), place, optionsFor(document));
   return found.map((entry) => toItem(entry));
 }
 
@@ -72,7 +73,7 @@ const SYMBOLS = {
 } as const;
 
 export function symbolsOf(document: vscode.TextDocument): vscode.DocumentSymbol[] {
-  return outline(document.getText()).map(toSymbol);
+  return outline(document.getText(), optionsFor(document)).map(toSymbol);
 }
 
 function toSymbol({ name, detail, kind, range, selection, children }: OutlineEntry): vscode.DocumentSymbol {
@@ -82,14 +83,14 @@ function toSymbol({ name, detail, kind, range, selection, children }: OutlineEnt
 }
 
 export function foldsOf(document: vscode.TextDocument): vscode.FoldingRange[] {
-  return folds(document.getText()).map(
+  return folds(document.getText(), optionsFor(document)).map(
     ({ startLine, endLine, kind }) =>
       new vscode.FoldingRange(startLine, endLine, kind === 'comment' ? vscode.FoldingRangeKind.Comment : undefined),
   );
 }
 
 export function linksOf(document: vscode.TextDocument): vscode.DocumentLink[] {
-  return links(document.getText()).flatMap((link) => {
+  return links(document.getText(), optionsFor(document)).flatMap((link) => {
     const target = targetOf(link, document);
     if (!target) return [];
     const found = new vscode.DocumentLink(toRange(link.range), target);
@@ -130,13 +131,15 @@ export function fixAllOf(document: vscode.TextDocument): vscode.CodeAction[] {
 /** Changes one may want at a place where nothing is wrong. */
 export function rewritesAt(document: vscode.TextDocument, range: vscode.Range): vscode.CodeAction[] {
   const text = document.getText();
-  const found = rewrites(text, fromRange(range)).map(({ title, edits }) => {
+  const found = rewrites(text, fromRange(range), optionsFor(document)).map(({ title, edits }) => {
     const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
     action.edit = new vscode.WorkspaceEdit();
     action.edit.set(document.uri, toEdits(edits));
     return action;
   });
-  const isHere = writtenKeys(text).some((key) => toRange(key.range).start.line === range.start.line);
+  const isHere = writtenKeys(text, optionsFor(document)).some(
+    (key) => toRange(key.range).start.line === range.start.line,
+  );
   if (!isHere) return found;
   const title = 'Move the API key to the secret storage';
   const move = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
@@ -151,7 +154,7 @@ export interface KeyInText {
 }
 
 export function keysIn(document: vscode.TextDocument): readonly KeyInText[] {
-  return writtenKeys(document.getText()).map(({ key, baseUrl, edits }) => ({
+  return writtenKeys(document.getText(), optionsFor(document)).map(({ key, baseUrl, edits }) => ({
     key,
     baseUrl,
     edits: edits.map((edit) => new vscode.TextEdit(toRange(edit.range), edit.newText)),

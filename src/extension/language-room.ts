@@ -16,12 +16,12 @@ export function findingsOf(document: vscode.TextDocument): readonly Diagnostic[]
 }
 
 /** The same of a text that no editor shows. */
-export function findingsOfText(text: string): readonly Diagnostic[] {
-  return diagnostics(text);
+export function findingsOfText(text: string, uri: vscode.Uri): readonly Diagnostic[] {
+  return diagnostics(text, optionsFor({ uri }));
 }
 
-export function lensesOf(text: string): readonly Lens[] {
-  return lenses(text);
+export function lensesOf(document: vscode.TextDocument): readonly Lens[] {
+  return lenses(document.getText(), optionsFor(document));
 }
 
 /** Base URL a config names; undefined when it names none or cannot be read. */

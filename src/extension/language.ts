@@ -156,7 +156,7 @@ class ConfigLenses implements vscode.CodeLensProvider, vscode.Disposable {
     const runs = await this.services.runs.all();
     if (await this.services.runs.holds(document.uri)) return [];
     const { lensesOf } = await room();
-    return lensesOf(document.getText()).flatMap((found) => {
+    return lensesOf(document).flatMap((found) => {
       const range = new vscode.Range(found.line, 0, found.line, 0);
       const words = found.kind === 'run' ? this.runWords(document, found) : compareWords(found, runs.length);
       return words.map((word) => new vscode.CodeLens(range, { ...word, arguments: [document.uri, found.region] }));

@@ -2,12 +2,16 @@
 import { DIRECTIVES } from '../config/directives';
 import { fieldAt, fieldsUnder, type FieldInfo } from '../config/fields';
 import { readConfig } from '../config/load';
+import { mayBecomeConfig } from '../config/detect';
 import { findRegions } from '../config/regions';
+import { has } from '../config/target';
 import { docsAnchor, pitfallByCode } from '../pitfalls/catalogue';
 import { configPitfalls } from '../pitfalls/check';
 import type { ConfigPath, TextRange } from '../problem';
 import type { Position } from '../config/lines';
 import { describeField } from './describe';
+import { innerText, type Inner } from './inner';
+import { targetFor, type Asked } from './place';
 import { hasEffect, runs, shapes, type Chosen } from './relevant';
 import { sketch, type Cursor, type Sketch } from './sketch';
 import { block, DISTRIBUTIONS, isDistribution, keySnippet, ladder, stageLines, type Place } from './snippets';
@@ -30,15 +34,22 @@ export interface Completion {
 }
 
 /** What may be written at a position. Works by indentation where the text cannot be parsed. Never throws. */
-export function completions(text: string, position: Position): readonly Completion[] {
-  const line = text.split(/\r\n|\n|\r/)[position.line] ?? '';
+export function completions(text: string, position: Position, given: Asked = {}): readonly Completion[] {
+  const lines = text.split(/\r\n|\n|\r/);
+  const inner = innerText(lines, position);
+  // The version that will run stands in the outer text: its image, its directive.
+  if (inner && mayBecomeConfig(inner.text))
+    return completions(inner.text, inner.position, { ...given, defaultTarget: targetFor(text, given) }).map((entry) =>
+      moved(entry, inner),
+    );
+  const line = lines[position.line] ?? '';
   const found = sketch(text, { line: position.line, column: Math.min(position.column, line.length) });
   const { cursor } = found;
   if (cursor.kind === 'comment') return directives(text, line, position);
   const prefix = prefixOf(text, found);
   if (prefix === undefined) return [];
   const path = cursor.path.slice(prefix.length);
-  const chosen = chosenOf(found, prefix, cursor);
+  const chosen = { ...chosenOf(found, prefix, cursor), target: targetFor(text, given) };
   const range = {
     startLine: position.line,
     startColumn: cursor.start,
@@ -47,6 +58,18 @@ export function completions(text: string, position: Position): readonly Completi
   };
   if (cursor.kind === 'value') return values(path, chosen, cursor, range);
   return keys(path, chosen, cursor, range);
+}
+
+/** An entry of an inner text in the file's own lines and columns. */
+function moved(entry: Completion, { line, column }: Inner): Completion {
+  const { startLine, startColumn, endLine, endColumn } = entry.range;
+  const range = {
+    startLine: startLine + line,
+    startColumn: startColumn + column,
+    endLine: endLine + line,
+    endColumn: endColumn + column,
+  };
+  return { ...entry, range, insertText: entry.insertText.replaceAll('\n', `\n${' '.repeat(column)}`) };
 }
 
 function wordEnd(line: string, column: number): number {
@@ -70,7 +93,7 @@ function prefixOf(text: string, found: Sketch): ConfigPath | undefined {
   return regions.find((prefix) => prefix.length > 0 && prefix.every((step, index) => step === path[index]));
 }
 
-function chosenOf(found: Sketch, prefix: ConfigPath, cursor: Cursor): Chosen {
+function chosenOf(found: Sketch, prefix: ConfigPath, cursor: Cursor): Omit<Chosen, 'target'> {
   const own = cursor.kind === 'key' ? cursor.path : cursor.path.slice(0, -1);
   return {
     loadType: found.valueOf([...prefix, 'load', 'type']),
@@ -92,6 +115,7 @@ function keys(path: ConfigPath, chosen: Chosen, cursor: Cursor, range: TextRange
   const place: Place = { loadType, indent: cursor.indent, flow: cursor.flow };
   const isShape = isDistribution(path);
   const fields = fieldsUnder(path, loadType)
+    .filter((field) => has(chosen.target, field.since))
     .filter((field) => ![field.name, ...(field.aliases ?? [])].some((name) => cursor.present.has(name)))
     .filter((field) => (isShape ? shapes(path, field.name, chosen) : hasEffect(path, field.name, chosen)));
   const found = fields.map((field, index) => {
@@ -171,7 +195,7 @@ function values(path: ConfigPath, chosen: Chosen, cursor: Cursor, range: TextRan
     found.push(item(found.length, { label, kind: 'value', detail, documentation, insertText: label, range }));
   };
   for (const [word, { doc, since }] of Object.entries(field.enumValues ?? {})) {
-    if (!runs(path, word, chosen)) continue;
+    if (!runs(path, word, chosen) || !has(chosen.target, since)) continue;
     add(word, since === undefined ? '' : `since ${since}`, doc);
   }
   const standard = field.default?.value;

@@ -1,8 +1,8 @@
 // Everything to underline in a text: errors of the config, directives, and pitfalls that apply.
-import type { LoadOptions } from '../config/load';
 import { configFindings } from '../pitfalls/check';
 import { docsAnchor } from '../pitfalls/catalogue';
 import type { Problem, TextRange } from '../problem';
+import type { Asked } from './place';
 
 export interface Diagnostic extends Problem {
   readonly range: TextRange;
@@ -13,8 +13,8 @@ export interface Diagnostic extends Problem {
 const START: TextRange = { startLine: 0, startColumn: 0, endLine: 0, endColumn: 0 };
 
 /** Never throws. A problem without a place of its own stands at the beginning of the file. */
-export function diagnostics(text: string, options: Pick<LoadOptions, 'defaultTarget'> = {}): readonly Diagnostic[] {
-  return configFindings(text, options).map((problem) => ({
+export function diagnostics(text: string, { defaultTarget }: Asked = {}): readonly Diagnostic[] {
+  return configFindings(text, defaultTarget === undefined ? {} : { defaultTarget }).map((problem) => ({
     ...problem,
     range: problem.range ?? START,
     docs: docsAnchor(problem.code),

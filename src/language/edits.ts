@@ -2,8 +2,9 @@
 import type { Reading } from '../config/load';
 import { Lines, type Position } from '../config/lines';
 import type { Region } from '../config/regions';
-import type { MapNode } from '../config/tree';
+import type { MapNode, Pair, YamlNode } from '../config/tree';
 import type { ConfigPath, TextRange } from '../problem';
+import { toRegion } from './place';
 
 export interface Edit {
   readonly range: TextRange;
@@ -157,6 +158,22 @@ export class Page {
     return edits;
   }
 
+  /** Takes out the earlier one of a key that is written twice; `place` is where the later one stands. */
+  removeEarlier(place: TextRange): readonly Edit[] | undefined {
+    const { document } = this.region;
+    const { line, column } = toRegion(this.region, { line: place.startLine, column: place.startColumn });
+    const twins = document.root && twinsAt(document.root, document.lines.offset({ line, column }));
+    if (!twins) return undefined;
+    const [earlier, next] = twins;
+    const from = this.place(earlier.key.start);
+    const to = this.place(next.key.start);
+    const isAlone = this.file.line(from.line).slice(0, from.column).trim() === '';
+    if (!isAlone || to.line === from.line)
+      return [{ range: this.rangeOf(earlier.key.start, next.key.start), newText: '' }];
+    const end = this.place(Math.max(earlier.key.end, earlier.value.end));
+    return [{ range: this.wholeLines(from.line, end.line), newText: '' }];
+  }
+
   /** Removes the lines of a key. */
   remove(path: ConfigPath): readonly Edit[] | undefined {
     const block = this.lines(path);
@@ -294,6 +311,26 @@ export class Page {
     const indent = content.length - content.trimStart().length;
     return this.above({ line, column: indent }, [comment]);
   }
+}
+
+/** The pair of the same key before the one whose key begins at an offset, and the pair that follows it. */
+function twinsAt(root: YamlNode, offset: number): readonly [Pair, Pair] | undefined {
+  const open: YamlNode[] = [root];
+  for (let node = open.pop(); node; node = open.pop()) {
+    if (offset < node.start || offset > node.end) continue;
+    if (node.kind === 'list') open.push(...node.items);
+    if (node.kind !== 'map') continue;
+    const { pairs } = node;
+    const later = pairs.findIndex(({ key }) => key.start === offset);
+    if (later < 0) {
+      open.push(...pairs.map((pair) => pair.value));
+      continue;
+    }
+    const name = (pair: Pair): string | undefined => (pair.key.kind === 'scalar' ? pair.key.text : undefined);
+    const earlier = pairs.slice(0, later).findLastIndex((pair) => name(pair) === name(pairs[later]!));
+    return earlier < 0 ? undefined : [pairs[earlier]!, pairs[earlier + 1]!];
+  }
+  return undefined;
 }
 
 export function at({ line, column }: Position): TextRange {

@@ -1,8 +1,7 @@
 // Quick fixes: for a problem with one remedy, the edit that makes it. Comments and formatting around it stay.
-import type { Circumstances } from '../config/expectations';
 import { fieldAt } from '../config/fields';
 import type { KeyFix } from '../config/issues';
-import type { LoadOptions, Reading } from '../config/load';
+import type { Reading } from '../config/load';
 import { DIRECTIVES } from '../config/directives';
 import { nearest } from '../config/suggest';
 import { configPitfalls } from '../pitfalls/check';
@@ -10,7 +9,7 @@ import { formatPath, type ConfigPath, type Problem, type TextRange } from '../pr
 import { at, Page } from './edits';
 import { fix, type Fix } from './fix';
 import { pitfallFixes } from './fixes-pitfalls';
-import { overlaps, readings } from './place';
+import { overlaps, readings, type Asked } from './place';
 import { stageLines } from './snippets';
 
 export interface CodeAction extends Fix {
@@ -19,7 +18,7 @@ export interface CodeAction extends Fix {
   readonly problem: Problem;
 }
 
-export type FixOptions = Pick<LoadOptions, 'defaultTarget'> & Circumstances;
+export type FixOptions = Asked;
 
 /** The fixes for the problems that touch a range of the file. */
 export function codeActions(text: string, range: TextRange, options: FixOptions = {}): readonly CodeAction[] {
@@ -55,6 +54,10 @@ function errorFixes(problem: Problem, reading: Reading, page: Page | undefined, 
   if (problem.code === 'CFG020') return directiveFix(range, text);
   if (!page) return [];
   switch (problem.code) {
+    case 'YML007':
+    case 'YML012':
+      // Without a difference it does not matter which one goes.
+      return fix('Remove the earlier one', page.removeEarlier(range), problem.code === 'YML012');
     case 'CFG001':
       return unknownKey(problem, key, page, range);
     case 'CFG003':

@@ -5,7 +5,7 @@ import type { Realised } from '../config/realised';
 import type { LoadedConfig, Reading } from '../config/load';
 import type { ConfigPath } from '../problem';
 import type { Position } from '../config/lines';
-import { readings } from './place';
+import { readings, type Asked } from './place';
 
 export interface Hint {
   /** End of the line's text, where the hint stands. */
@@ -18,8 +18,8 @@ export interface Hint {
 }
 
 /** Hints of every config of a text. Values that rest on placeholders get none. */
-export function hints(text: string, given: Circumstances = {}): readonly Hint[] {
-  return readings(text).flatMap((reading) => (reading.loaded ? hintsOf(reading, reading.loaded, given) : []));
+export function hints(text: string, given: Asked = {}): readonly Hint[] {
+  return readings(text, given).flatMap((reading) => (reading.loaded ? hintsOf(reading, reading.loaded, given) : []));
 }
 
 /** What the hint at a path says, for hover. */
@@ -58,7 +58,7 @@ function notesOf(loaded: LoadedConfig, given: Circumstances): readonly Note[] {
     loadNote(found),
     typeNote(found, loaded),
     totalsNote(restsOnPlaceholder(['data'], loaded) ? { ...found, input: OPEN, output: OPEN } : found),
-    ...found.stages.map((stage) => stageNote(stage, found, given)),
+    ...found.stages.map((stage) => stageNote(stage, found, given, spacingOf(stage, loaded))),
     ...found.distributions.map(lengthNote),
     dataNote(found),
   ];
@@ -201,13 +201,25 @@ function tokens(name: string, { perRequest, totalTokens, note }: Expectations['i
   return `${name}: ${each}${total}${note === undefined ? '' : ` (${note})`}.`;
 }
 
-function stageNote(stage: StageExpectation, found: Expectations, given: Circumstances): Note | undefined {
+/** The arrivals directive of one stage; it wins over the document's. Only an open loop has gaps to space. */
+function spacingOf({ index, rateRps }: StageExpectation, { directives }: LoadedConfig): string | undefined {
+  if (rateRps === undefined) return undefined;
+  return directives.find(({ name, path }) => name === 'arrivals' && path[2] === index)?.value;
+}
+
+function stageNote(
+  stage: StageExpectation,
+  found: Expectations,
+  given: Circumstances,
+  spacing: string | undefined,
+): Note | undefined {
   const { requests, openUpToSeconds: open } = stage;
   if (requests === undefined) return undefined;
   const safe = stage.safePercentile === undefined ? 'too few for percentiles' : `p${stage.safePercentile} safe`;
   const again = (stage.sendsPerPrompt ?? 0) > 1 ? `, each prompt ${figure(stage.sendsPerPrompt!)}x` : '';
   const limit = open === undefined ? '' : `, open to ${figure(open)} s`;
-  const head = `${whole(requests)} requests, ${stage.warmup ? 'warm-up' : safe}`;
+  const words = spacing === undefined ? '' : `, ${spacing}`;
+  const head = `${whole(requests)} requests${words}, ${stage.warmup ? 'warm-up' : safe}`;
   const label = again === '' ? fit(head + limit, head) : fit(head + again, whole(requests) + ' requests' + again);
   const need = stage.inFlightNeed;
   const tooltip = [
@@ -223,6 +235,9 @@ function stageNote(stage: StageExpectation, found: Expectations, given: Circumst
     ...(open === undefined
       ? []
       : [`Above ${figure(open)} s a request the client queues, and the loop is no longer open.`]),
+    ...(spacing === undefined
+      ? []
+      : [`Arrivals of this stage: ${spacing} in IsoPerf; inference-perf keeps to the load type.`]),
     ...(again === '' ? [] : [`Each prompt is sent ${figure(stage.sendsPerPrompt!)} times word for word.`]),
   ];
   return { path: ['load', 'stages', stage.index], label, tooltip: tooltip.join('  \n') };

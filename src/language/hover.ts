@@ -2,13 +2,14 @@
 import { DIRECTIVES } from '../config/directives';
 import { fieldAt, type FieldInfo } from '../config/fields';
 import type { Circumstances } from '../config/expectations';
+import { has, NEWEST } from '../config/target';
 import { docsAnchor, pitfallByCode, pitfallsAt } from '../pitfalls/catalogue';
 import { configPitfalls } from '../pitfalls/check';
 import type { Pitfall } from '../pitfalls/pitfall';
 import type { ConfigPath, TextRange } from '../problem';
 import { describeField } from './describe';
 import { expectationAt } from './hints';
-import { placeAt, readings, toRegion, type Place, type Position } from './place';
+import { placeAt, readings, toRegion, type Asked, type Place, type Position } from './place';
 
 export interface Hover {
   readonly markdown: string;
@@ -19,10 +20,10 @@ const MAX_LINES = 12;
 const MAX_PITFALLS = 4;
 
 /** The hover at a position, or undefined where there is nothing to say. */
-export function hover(text: string, position: Position, given: Circumstances = {}): Hover | undefined {
-  const directive = directiveHover(text, position);
+export function hover(text: string, position: Position, given: Asked = {}): Hover | undefined {
+  const directive = directiveHover(text, position, given);
   if (directive) return directive;
-  const place = placeAt(text, position);
+  const place = placeAt(text, position, given);
   if (!place || place.path.length === 0) return undefined;
   const loadType = place.reading.loaded?.config.load.type;
   const field = fieldAt(place.path, loadType) ?? fieldAt(place.path);
@@ -33,8 +34,19 @@ export function hover(text: string, position: Position, given: Circumstances = {
 }
 
 function fieldHover(field: FieldInfo, place: Place, given: Circumstances): string {
-  const lines = [...describeField(field).split('\n'), ...enumLines(field, place), ...expectedLines(place, given)];
+  const lines = [
+    ...describeField(field).split('\n'),
+    ...unknownLines(field, place),
+    ...enumLines(field, place),
+    ...expectedLines(place, given),
+  ];
   return withPitfalls(lines.slice(0, MAX_LINES), place);
+}
+
+/** The version that will run is older than the key. */
+function unknownLines(field: FieldInfo, { reading }: Place): string[] {
+  const target = reading.target?.target ?? NEWEST;
+  return has(target, field.since) ? [] : ['', `inference-perf ${target}, which will run this file, does not know it.`];
 }
 
 /** Keys that a note elsewhere is about. */
@@ -85,8 +97,8 @@ function shownFirst({ path, reading }: Place): readonly Pitfall[] {
   return [...new Set([...here, ...pitfallsAt(path)])];
 }
 
-function directiveHover(text: string, position: Position): Hover | undefined {
-  for (const { region } of readings(text)) {
+function directiveHover(text: string, position: Position, given: Asked): Hover | undefined {
+  for (const { region } of readings(text, given)) {
     if (!region) continue;
     const inside = toRegion(region, position);
     const comment = region.document.comments.find(

@@ -1,5 +1,5 @@
 // What can be done with a config, shown above it: run it, compare its last run with the one before.
-import { readings } from './place';
+import { readings, type Asked } from './place';
 
 export interface Lens {
   readonly kind: 'run' | 'compare';
@@ -13,8 +13,8 @@ export interface Lens {
 }
 
 /** One pair of lenses for each config of the file. */
-export function lenses(text: string): readonly Lens[] {
-  return readings(text).flatMap(({ region, problems }): Lens[] => {
+export function lenses(text: string, given: Asked = {}): readonly Lens[] {
+  return readings(text, given).flatMap(({ region, problems }): Lens[] => {
     const node = region?.document.locate(region.prefix);
     if (!region || !node) return [];
     const { lines } = region.document;

@@ -3,7 +3,7 @@ import { directivesOf, regionSpan } from '../config/comments';
 import type { YamlNode } from '../config/tree';
 import { docsAnchor, pitfallByCode } from '../pitfalls/catalogue';
 import type { ConfigPath, TextRange } from '../problem';
-import { placed, readings } from './place';
+import { placed, readings, type Asked } from './place';
 
 const MAX_DEPTH = 8;
 
@@ -31,8 +31,8 @@ const FILES: readonly string[] = [
 ];
 
 /** Addresses, files that the config names, and the codes its directives disable. */
-export function links(text: string): readonly Link[] {
-  return readings(text).flatMap((reading): readonly Link[] => {
+export function links(text: string, given: Asked = {}): readonly Link[] {
+  return readings(text, given).flatMap((reading): readonly Link[] => {
     const { region } = reading;
     if (!region) return [];
     const body = region.document.locate(region.prefix);

@@ -1,7 +1,9 @@
 // From a position in a file to a place in a config, and back.
+import type { Circumstances } from '../config/expectations';
 import { readConfig, type LoadOptions, type Reading } from '../config/load';
 import type { Position } from '../config/lines';
 import type { Region } from '../config/regions';
+import { NEWEST, targetOf, targetOfImage, type Target } from '../config/target';
 import type { Spot, YamlNode } from '../config/tree';
 import type { ConfigPath, TextRange } from '../problem';
 
@@ -18,11 +20,25 @@ export interface Place {
   readonly range: TextRange;
 }
 
+/** Whose machine and which version: what an answer depends on besides the text. */
+export type Asked = Pick<LoadOptions, 'defaultTarget'> & Circumstances;
+
 /** One reading for each config of a file; a file without any is read as one, so that it can be judged. */
-export function readings(text: string, options: Pick<LoadOptions, 'defaultTarget'> = {}): readonly Reading[] {
+export function readings(text: string, { defaultTarget }: Asked = {}): readonly Reading[] {
+  // The same options from every feature: then one text is read once.
+  const options = defaultTarget === undefined ? {} : { defaultTarget };
   const first = readConfig(text, options);
   const { regions } = first.search;
   return regions.length < 2 ? [first] : regions.map((region) => readConfig(text, { ...options, region: region.name }));
+}
+
+/** The inference-perf version a text is written for, broken or not: its directive, its image, the setting, the newest. */
+export function targetFor(text: string, given: Asked): Target {
+  const judged = readings(text, given)[0]?.target?.target;
+  if (judged !== undefined) return judged;
+  const directive = /^[^\n#]*#\s*isoperf\s*:[^\n]*\btarget\s*=\s*([\w.]+)/im.exec(text)?.[1];
+  const written = directive === undefined ? undefined : targetOf(directive);
+  return written ?? targetOfImage(text) ?? given.defaultTarget ?? NEWEST;
 }
 
 /** A position of the file in the region's own YAML. */
@@ -32,8 +48,8 @@ export function toRegion(region: Region, position: Position): Position {
 }
 
 /** The key or value of a config at a position; undefined outside of configs. */
-export function placeAt(text: string, position: Position): Place | undefined {
-  for (const reading of readings(text)) {
+export function placeAt(text: string, position: Position, given: Asked = {}): Place | undefined {
+  for (const reading of readings(text, given)) {
     const { region } = reading;
     if (!region) continue;
     const inside = toRegion(region, position);

@@ -1,4 +1,5 @@
 // Which keys have an effect for the chosen load.type and data.type: completion offers those, and leaves out what would be ignored or refused.
+import type { Target } from '../config/target';
 import type { ConfigPath } from '../problem';
 
 export interface Chosen {
@@ -6,6 +7,8 @@ export interface Chosen {
   readonly dataType: string | undefined;
   /** `type` of the mapping the key stands in. */
   readonly ownType: string | undefined;
+  /** The version that will run: newer keys and words are left out. */
+  readonly target: Target;
 }
 
 const LENGTHS = ['input_distribution', 'output_distribution'];

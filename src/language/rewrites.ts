@@ -2,7 +2,7 @@
 import type { ConfigPath, TextRange } from '../problem';
 import { Page, type Edit } from './edits';
 import { fix, type Fix } from './fix';
-import { overlaps, readings } from './place';
+import { overlaps, readings, type Asked } from './place';
 
 const OLD_NAMES: Readonly<Record<string, string>> = {
   num_unique_system_prompts: 'num_groups',
@@ -14,8 +14,8 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
 const SHARED = ['data', 'shared_prefix'];
 
 /** Older spellings of shared_prefix in a range, each with the edit to the name in use. */
-export function rewrites(text: string, range: TextRange): readonly Fix[] {
-  return readings(text).flatMap((reading) => {
+export function rewrites(text: string, range: TextRange, given: Asked = {}): readonly Fix[] {
+  return readings(text, given).flatMap((reading) => {
     const page = Page.of(reading, text);
     if (!page) return [];
     return page.keys(SHARED).flatMap((key): readonly Fix[] => {
@@ -40,8 +40,8 @@ export interface WrittenKey {
 const KEY: ConfigPath = ['server', 'api_key'];
 
 /** API keys that stand in a text for everybody to read; templates are none. */
-export function writtenKeys(text: string): readonly WrittenKey[] {
-  return readings(text).flatMap((reading): readonly WrittenKey[] => {
+export function writtenKeys(text: string, given: Asked = {}): readonly WrittenKey[] {
+  return readings(text, given).flatMap((reading): readonly WrittenKey[] => {
     const page = Page.of(reading, text);
     const key = page?.scalar(KEY);
     const range = page?.keyRange(KEY);

@@ -3,7 +3,7 @@ import { fieldsUnder } from '../config/fields';
 import type { Reading } from '../config/load';
 import { resolveAlias, type MapNode, type YamlNode } from '../config/tree';
 import type { ConfigPath, TextRange } from '../problem';
-import { placed, readings } from './place';
+import { placed, readings, type Asked } from './place';
 
 export interface OutlineEntry {
   readonly name: string;
@@ -17,8 +17,8 @@ export interface OutlineEntry {
 }
 
 /** Sections, their fields and stages; a file with several configs has one entry for each. */
-export function outline(text: string): readonly OutlineEntry[] {
-  return readings(text)
+export function outline(text: string, given: Asked = {}): readonly OutlineEntry[] {
+  return readings(text, given)
     .map(outlined)
     .flatMap((reading): readonly OutlineEntry[] => {
       const { region } = reading;
@@ -134,7 +134,7 @@ export interface Fold {
 }
 
 /** Mappings and lists with more than one line, stages, and runs of comment lines. */
-export function folds(text: string): readonly Fold[] {
+export function folds(text: string, given: Asked = {}): readonly Fold[] {
   const found: Fold[] = [];
   const visit = (entries: readonly OutlineEntry[]): void => {
     for (const { range, children } of entries) {
@@ -143,7 +143,7 @@ export function folds(text: string): readonly Fold[] {
       visit(children);
     }
   };
-  visit(outline(text));
+  visit(outline(text, given));
   return [...found, ...commentRuns(text)];
 }
 

@@ -74,6 +74,27 @@ describe('mappings', () => {
     ]);
   });
 
+  it('a duplicate says which value counts, unless it is long or a secret', () => {
+    const message = (text: string): string => parseDocument(text).problems[0]!.message;
+    expect(message('rate: 5\nrate: 10\n')).toContain('takes this last one (10), and the earlier one (5) is lost');
+    expect(message('api_key: abc\napi_key: def\n')).not.toMatch(/abc|def/);
+    expect(message('a: {b: 1}\na: {c: 2}\n')).toContain('everything under the earlier one is lost');
+    expect(parseDocument('a: 1\na: 1\n').problems).toMatchObject([{ code: 'YML012', severity: 'warning' }]);
+  });
+
+  it('printed Python objects are one finding with their other places', () => {
+    const { problems } = parseDocument('a: !!python/object:x.A\n  b: !!python/tuple [1]\nc: !!python/name:y ""\n');
+    expect(problems.map(({ code }) => code)).toEqual(['YML006']);
+    expect(problems[0]!.related).toHaveLength(2);
+  });
+
+  it('a byte-order mark takes no column', () => {
+    const document = parseDocument('\uFEFFa: 1\na: 2\n');
+    expect(document.range(['a'])).toMatchObject({ startLine: 1, startColumn: 0 });
+    expect(parseDocument('\uFEFFa: @\n').problems[0]!.range).toMatchObject({ startLine: 0, startColumn: 3 });
+    expect(parseDocument('\uFEFFa: 1').spotAt(0, 0)?.path).toEqual(['a']);
+  });
+
   it('merge keys: own keys win, of a list the first map, of two merges the second', () => {
     expect(value('a: &a {p: 1, q: 1}\nb: {<<: *a, q: 2}')).toEqual({ a: { p: 1, q: 1 }, b: { p: 1, q: 2 } });
     expect(value('a: &a {p: 1}\nb: &b {p: 2}\nc: {<<: [*a, *b]}')).toMatchObject({ c: { p: 1 } });

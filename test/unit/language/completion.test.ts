@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { completions, type Completion } from '../../../src/language/completion';
+import type { Target } from '../../../src/config/target';
 import { diagnostics } from '../../../src/language/diagnostics';
 import { CONFIG, cursor } from './screen';
 
@@ -84,6 +85,47 @@ describe('keys', () => {
     expect(labels('config:\n  load:\n    type: concurrent\n    |\n')).toContain('num_workers');
     expect(labels('workload:\n  one:\n    server:\n      |\n')).toContain('base_url');
     expect(labels('services:\n  |\n')).toEqual([]);
+  });
+  const JOB = `apiVersion: batch/v1
+kind: Job
+spec:
+  template:
+    spec:
+      containers:
+        - name: perf
+          args:
+            - |
+              cat <<'EOF' > /tmp/config.yaml
+              load:
+                type: concurrent
+                stages:
+                  - 
+              EOF
+              inference-perf -c /tmp/config.yaml
+`;
+  it('in a here-document of a Job and under any name in a ConfigMap, with the indentation of the place', () => {
+    const inJob = completions(JOB, { line: 13, column: 20 }).map(({ label }) => label);
+    expect(inJob).toEqual(['num_requests', 'concurrency_level']);
+    expect(completions(JOB, { line: 15, column: 14 })).toEqual([]);
+    const map = 'apiVersion: v1\nkind: ConfigMap\ndata:\n  perf: |\n    load:\n      type: constant\n      \n';
+    const stages = completions(map, { line: 6, column: 6 }).find(({ label }) => label === 'stages');
+    expect(stages?.range).toMatchObject({ startLine: 6, startColumn: 6 });
+    const below = stages!.insertText.split('\n').slice(1);
+    expect(below.length).toBeGreaterThan(0);
+    for (const line of below) expect(line).toMatch(/^ {6,}\S/);
+  });
+  it('that the version knows: by the setting, the image, the directive, the last of them first', () => {
+    const circuit = (text: string, defaultTarget?: Target): boolean => {
+      const lines = text.split('\n').length - 1;
+      const found = completions(text, { line: lines, column: 0 }, defaultTarget ? { defaultTarget } : {});
+      return found.some(({ label }) => label === 'circuit_breakers');
+    };
+    expect(circuit(CONFIG)).toBe(true);
+    expect(circuit(CONFIG, 'v0.2.0')).toBe(false);
+    expect(circuit(`# isoperf: target=v0.6.1\n${CONFIG}`, 'v0.2.0')).toBe(true);
+    expect(circuit(`# isoperf: target=v0.2.0\n${CONFIG}`)).toBe(false);
+    // Half a line is broken YAML: the directive counts all the same.
+    expect(circuit(`# isoperf: target=v0.2.0\nload:\n  type\n`, 'main')).toBe(false);
   });
   it('while other lines are broken', () => {
     const broken =

@@ -141,6 +141,28 @@ describe('pitfalls', () => {
 
 const CORPUS = path.resolve(import.meta.dirname, '../../../../shared/corpus/configs');
 
+describe('a key written twice', () => {
+  const both = (text: string): readonly string[] => {
+    return allActions(text)
+      .filter(({ code }) => code === 'YML007' || code === 'YML012')
+      .map(({ edits }) => applyEdits(text, edits));
+  };
+  it('the earlier one can be removed: what runs stays the same', () => {
+    expect(both(CONFIG.replace('type: constant\n', 'type: poisson\n  type: constant\n'))).toEqual([CONFIG]);
+    expect(both(CONFIG.replace('    - rate: 5', '    - rate: 7\n      rate: 5'))).toEqual([CONFIG]);
+    expect(both(`${CONFIG}api: {type: chat, streaming: true, type: completion}\n`)).toEqual([
+      `${CONFIG}api: {streaming: true, type: completion}\n`,
+    ]);
+    const twice = `data:\n  type: mock # first\n  path: x\n${CONFIG}data:\n  type: mock\n`;
+    expect(both(twice)).toEqual([`${CONFIG}data:\n  type: mock\n`]);
+  });
+  it('fix all takes it only where both say the same', () => {
+    const twice = (value: string): string => CONFIG.replace('type: constant\n', `type: ${value}\n  type: constant\n`);
+    expect(fixedText(twice('constant'))).toBe(CONFIG);
+    expect(fixedText(twice('poisson'))).toBe(twice('poisson'));
+  });
+});
+
 describe('fix all', () => {
   it('mends several mistakes at once and changes nothing else', () => {
     const broken = CONFIG.replace('duration', 'duraton')

@@ -116,8 +116,3 @@ export function perfFolder({ stages = [{}], summary, config = {}, files = {} }: 
     written[name] = typeof value === 'string' ? value : JSON.stringify(value);
   return written;
 }
-
-/** What v0.6.0 and before write: client counts of prompts, no distribution of the server's. */
-export const OLDER: Patch = {
-  successes: { prompt_len: stat(90, 110) },
-};

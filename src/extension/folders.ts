@@ -16,6 +16,7 @@ export function folderAccess(uri: vscode.Uri): FolderAccess {
       const bytes = await readFile(vscode.Uri.joinPath(uri, file));
       return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
     },
+    parent: () => folderAccess(parentOf(uri)),
     folders: async () =>
       (await entries(vscode.FileType.Directory)).map((name) => folderAccess(vscode.Uri.joinPath(uri, name))),
     async sizeBytes(file) {
@@ -45,8 +46,14 @@ export async function reportAccess(place: vscode.Uri, alone = false): Promise<Fo
     ...folder,
     name: vscode.workspace.asRelativePath(place, false),
     list: async () => (alone ? [file] : companions(file, await folder.list())),
+    parent: () => folder,
     folders: () => Promise.resolve([]),
   };
+}
+
+/** The folder a report lies in: its own, or that of its one file. */
+export async function folderOfReport(place: vscode.Uri): Promise<vscode.Uri> {
+  return ((await typeOf(place)) & vscode.FileType.File) !== 0 ? parentOf(place) : place;
 }
 
 /** A place that is not there is read as a folder: the reader says why it cannot be opened. */

@@ -7,13 +7,14 @@ import { comparisonMarkdown } from '../comparability/markdown';
 import { comparisonView } from '../comparability/view';
 import type { ComparisonView } from '../comparability/view-model';
 import type { Problem, Result } from '../problem';
+import { withBeside } from '../report/beside';
 import { reportMarkdown } from '../report/markdown';
 import { readRun } from '../report/read';
 import { withRecords } from '../report/records/attach';
 import type { Run } from '../report/run';
 import { reportView } from '../report/view';
 import type { ReportView } from '../report/view-model';
-import { reportAccess } from './folders';
+import { folderAccess, folderOfReport, reportAccess } from './folders';
 
 export { showEvidence } from './evidence';
 
@@ -41,10 +42,19 @@ export async function openComparison(
   intended: readonly DimensionId[],
   aligned: readonly string[] = [],
 ): Promise<Result<OpenComparison>> {
-  const [a, b] = await Promise.all(folders.map(async (folder) => readRun(await reportAccess(folder))));
+  const [a, b] = await Promise.all(folders.map(openSide));
   if (!a!.ok || !b!.ok) return { ok: false, problems: [...a!.problems, ...b!.problems] };
-  const runs = [await withRecords(a!.value), await withRecords(b!.value)] as const;
+  const runs = [a!.value, b!.value] as const;
   return { ok: true, value: judged(...runs, intended, aligned), problems: [] };
+}
+
+/** As the command line reads a side: with the stack record and the config that lie beside or above its folder. */
+async function openSide(place: vscode.Uri): Promise<Result<Run>> {
+  const read = await readRun(await reportAccess(place));
+  if (!read.ok) return read;
+  const folder = await folderOfReport(place);
+  const run = await withBeside(read.value, folderAccess(folder), folder.path.split('/').filter(Boolean).at(-1) ?? '');
+  return { ...read, value: await withRecords(run) };
 }
 
 /** @param aligned names of dimensions; those that cannot be aligned are left out */

@@ -174,13 +174,15 @@ function problem(code: string, message: string, file: string): Problem {
 /** NaN or Infinity in a file that calls itself JSON: Python writes them, no strict reader takes them. YAML has words for both. */
 export function hasBareNumber({ format, value }: LoadedDocument): boolean {
   if (format !== 'json' && format !== 'jsonl') return false;
-  let level: unknown[] = [value];
+  let level: object[] = typeof value === 'object' && value !== null ? [value] : [];
   while (level.length > 0) {
-    const next: unknown[] = [];
+    const next: object[] = [];
     for (const entry of level) {
-      if (typeof entry === 'number' && !Number.isFinite(entry)) return true;
-      if (typeof entry === 'object' && entry !== null)
-        for (const inner of Array.isArray(entry) ? entry : Object.values(entry)) next.push(inner);
+      // Detailed files hold millions of numbers: they are looked at, not kept.
+      for (const inner of (Array.isArray(entry) ? entry : Object.values(entry)) as readonly unknown[]) {
+        if (typeof inner === 'number' && !Number.isFinite(inner)) return true;
+        if (typeof inner === 'object' && inner !== null) next.push(inner);
+      }
     }
     level = next;
   }

@@ -1,5 +1,6 @@
 // Prompt texts of a wanted length: exact in tokens with a tokenizer, exact in words without one.
 import { integerBelow, type Rng } from './random';
+import { LocalLength } from './local-length';
 import type { TextTokenizer } from './tokenizer';
 import { WORDS } from './words';
 
@@ -29,7 +30,7 @@ const MAX_ROUNDS = 20;
 /**
  * inference-perf's way to an exact length: ids drawn uniformly from the vocabulary without special tokens, decoded, encoded
  * again, lengthened or cut until the count is right. Where it drops the request after 20 rounds, the nearest text is taken.
- * What is added in later rounds are ids that survive decoding and encoding alone: parts of characters would make the count jump.
+ * The first correction is tried at the end of the text alone (local-length). What is added in later rounds are ids that survive decoding and encoding alone: parts of characters would make the count jump.
  */
 export function tokenTexts(tokenizer: TextTokenizer): TextMaker {
   const { ordinaryIds, specialTokens } = tokenizer;
@@ -43,6 +44,7 @@ export function tokenTexts(tokenizer: TextTokenizer): TextMaker {
       return id;
     });
   const counters = new Map<string, SuffixCounter>();
+  const local = new LocalLength(tokenizer);
 
   function extend(prefix: string, length: number, rng: Rng): SizedText {
     const counter = counters.get(prefix) ?? suffixCounter(tokenizer, prefix);
@@ -61,6 +63,10 @@ export function tokenTexts(tokenizer: TextTokenizer): TextMaker {
         best = { text: prefix + suffix, length: length - missing };
       }
       if (missing === 0 && isText) break;
+      // Mostly the end is all that needs a change, and with it only the end is encoded again.
+      const mended = round === 0 && isText ? local.mend(suffix, became, missing, rng) : undefined;
+      if (mended !== undefined && counter.count(mended, became.length + missing) === wanted)
+        return { text: prefix + mended, length };
       ids = missing > 0 ? [...ids, ...drawSolid(missing, rng)] : shorten(tokenizer, became, -missing, solid);
       if (ids.length === 0) ids = drawSolid(1, rng);
     }

@@ -49,6 +49,11 @@ export interface LifecycleReport {
     readonly not_measured: Readonly<Record<string, string>>;
     /** Latencies of the successes from the scheduled instead of the send time: lateness of the client included. */
     readonly from_scheduled_time?: { readonly request_latency: Stat; readonly time_to_first_token: Stat };
+    /**
+     * Gaps between arrivals that carry a token, in vLLM's words its ITL. Beside `inter_token_latency` where that is between tokens and
+     * chunks carried several; there it has a 0 for each token after a chunk's first.
+     */
+    readonly chunk_gap?: Stat;
     /** Dotted key -> how our number differs from inference-perf's of the same name, where it does in this report. */
     readonly differs_from_inference_perf?: Readonly<Record<string, string>>;
   };

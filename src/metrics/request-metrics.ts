@@ -112,6 +112,12 @@ export function itlGapsSeconds(record: RequestRecord, basis: ItlBasis): number[]
   return gaps;
 }
 
+/** Gaps between arrivals; an arrival that is known to carry no token is none. */
+export function chunkGapsSeconds({ chunkSeconds, chunkTokens }: RequestRecord): number[] {
+  const arrivals = chunkTokens ? chunkSeconds.filter((_, i) => chunkTokens[i] !== 0) : chunkSeconds;
+  return arrivals.slice(1).map((time, i) => time - arrivals[i]!);
+}
+
 /** The same gaps into a column at a place; where the next value goes. The column has room for one per token or chunk. */
 export function writeItlGaps(record: RequestRecord, basis: ItlBasis, into: Float64Array, at: number): number {
   const { chunkSeconds: times, chunkTokens } = record;

@@ -5,6 +5,7 @@ import { Goodput } from './goodput';
 import type { LifecycleReport, Stat } from './lifecycle';
 import type { RequestRecord } from './record';
 import {
+  chunkGapsSeconds,
   isSuccess,
   itlBasisOf,
   itlGapsSeconds,
@@ -89,6 +90,8 @@ export class Summary {
   readonly latency = new Values();
   /** Answers with at least one gap between tokens. */
   answersWithGaps = 0;
+  /** Gaps of 0 between tokens of one chunk: without them, the gaps are those between chunks. */
+  private insideChunks = 0;
   private measured = 0;
   private readonly span = new Span();
   private readonly scheduleDelay = new Values();
@@ -163,6 +166,7 @@ export class Summary {
     const gaps = itlGapsSeconds(record, itlBasis);
     for (const gap of gaps) this.gaps.add(gap);
     if (gaps.length > 0) this.answersWithGaps++;
+    if (itlBasis === 'tokens') this.insideChunks += gaps.length - chunkGapsSeconds(record).length;
     this.requestBytes.add(record.requestBytes);
     this.latencyFromScheduled.add(sinceScheduled(record, record.endSeconds));
     this.ttftFromScheduled.add(sinceScheduled(record, record.firstTokenSeconds));
@@ -210,7 +214,22 @@ export class Summary {
       request_latency: this.stat(this.latencyFromScheduled),
       time_to_first_token: this.stat(this.ttftFromScheduled),
     };
-    return { ...report, isoperf: { not_measured: notMeasured, from_scheduled_time: fromScheduled, ...notes } };
+    const chunkGap = this.chunkGap();
+    return {
+      ...report,
+      isoperf: {
+        not_measured: notMeasured,
+        from_scheduled_time: fromScheduled,
+        ...(chunkGap ? { chunk_gap: chunkGap } : {}),
+        ...notes,
+      },
+    };
+  }
+
+  /** Arrivals ascend, so the gaps inside chunks are the smallest. Undefined where every chunk carried one token. */
+  private chunkGap(): Stat | undefined {
+    if (this.insideChunks <= 0) return undefined;
+    return statOfSorted(this.gaps.sorted().subarray(this.insideChunks), this.percentiles);
   }
 
   private stat(values: Values): Stat {

@@ -154,7 +154,11 @@ function common(
   };
 }
 
-function latencies({ successes, load_summary, failures }: LifecycleReport, file: string, tokens: Tokens): Measure[] {
+function latencies(
+  { successes, load_summary, failures, isoperf }: LifecycleReport,
+  file: string,
+  tokens: Tokens,
+): Measure[] {
   const by = tokens.output ? { tokens: tokens.output } : {};
   const of = (id: QuantityId, stat: Stat, key: string, definition: Definition): readonly Measure[] =>
     measure(id, ours(stat), { file, key: `${key}.*`, definition });
@@ -173,6 +177,7 @@ function latencies({ successes, load_summary, failures }: LifecycleReport, file:
       percentiles: 'linear',
       weighting: 'gaps',
     }),
+    ...of('chunk_gap', isoperf?.chunk_gap ?? null, 'isoperf.chunk_gap', { percentiles: 'linear', weighting: 'gaps' }),
     ...of('ntpot', successes.latency.normalized_time_per_output_token, `${latency}.normalized_time_per_output_token`, {
       ...SEND,
       ...by,

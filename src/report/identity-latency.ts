@@ -167,6 +167,8 @@ export function tinyGaps(scope: ReportScope, report: CanonicalReport): Identity[
   if (gapCount < 300) return [];
   const stampedTwice = report.tool === 'inference-perf' && /^v0\.[1-3]/.test(report.versionClass.name);
   return (['token_gap', 'chunk_gap'] as const).flatMap((id): Identity[] => {
+    // Tokens of one chunk arrive at one moment, and nobody says that they were decoded in it: the chunks tell.
+    if (id === 'token_gap' && measureOf(scope, 'chunk_gap')) return [];
     const gaps = measureOf(scope, id);
     const share = gaps ? shareBelow(gaps.stats, TINY_SECONDS) : undefined;
     const tpot = statisticOf(scope, 'tpot', 'mean');

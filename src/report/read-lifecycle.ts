@@ -43,7 +43,11 @@ export function parseLifecycle(text: string, file: string): Result<LifecycleRepo
       prompt_tokens: reader.stat('failures.prompt_tokens', failures['prompt_tokens'] ?? failures['prompt_len'], true),
       by_label: labelsOf(failures['by_label']),
     },
-    isoperf: { not_measured: reader.notMeasured, ...differencesOf(root['isoperf']) },
+    isoperf: {
+      not_measured: reader.notMeasured,
+      ...differencesOf(root['isoperf']),
+      ...chunkGapOf(reader, root['isoperf']),
+    },
   };
   if (numberOf(root['benchmark_time_seconds']) === undefined) {
     reader.notMeasured['benchmark_time_seconds'] = 'not in the file';
@@ -151,6 +155,11 @@ function labelsOf(value: unknown): LifecycleReport['failures']['by_label'] {
       ];
     }),
   );
+}
+
+function chunkGapOf(reader: Reader, value: unknown): { chunk_gap?: Stat } {
+  const stat = isObject(value) ? reader.stat('isoperf.chunk_gap', value['chunk_gap'], true) : null;
+  return stat ? { chunk_gap: stat } : {};
 }
 
 function differencesOf(value: unknown): { differs_from_inference_perf?: Record<string, string> } {

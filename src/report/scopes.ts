@@ -1,7 +1,8 @@
 // The scopes a report speaks of (each stage, and all measured stages together) with their requests and their numbers.
-import type { LifecycleReport } from '../metrics/lifecycle';
+import type { LifecycleReport, Stat } from '../metrics/lifecycle';
 import type { RequestRecord } from '../metrics/record';
 import {
+  chunkGapsSeconds,
   isSuccess,
   itlBasisOf,
   itlGapsSeconds,
@@ -28,9 +29,22 @@ export interface Scope {
   readonly source: string;
 }
 
-export type Latency = 'ttft' | 'tpot' | 'itl' | 'e2e';
+export type Latency = 'ttft' | 'tpot' | 'itl' | 'chunk_gap' | 'e2e';
 
-export const LATENCIES: readonly { readonly id: Latency; readonly label: string; readonly definition: string }[] = [
+export interface LatencyEntry {
+  readonly id: Latency;
+  readonly label: string;
+  readonly definition: string;
+}
+
+/** What vLLM and others call ITL, and what ours is where no tokenizer tells the tokens of a chunk apart. */
+const CHUNK_GAP: LatencyEntry = {
+  id: 'chunk_gap',
+  label: 'Chunk gap',
+  definition: 'gap between consecutive chunks of the stream as they arrived',
+};
+
+export const LATENCIES: readonly LatencyEntry[] = [
   { id: 'ttft', label: 'TTFT', definition: 'first token minus sent' },
   { id: 'tpot', label: 'TPOT', definition: '(last token minus first token) / (output tokens minus 1)' },
   { id: 'itl', label: 'ITL', definition: 'gap between consecutive tokens' },
@@ -38,15 +52,42 @@ export const LATENCIES: readonly { readonly id: Latency; readonly label: string;
 ];
 
 const STAT_KEYS = {
-  ttft: 'time_to_first_token',
-  tpot: 'time_per_output_token',
-  itl: 'inter_token_latency',
-  e2e: 'request_latency',
-} as const satisfies Record<Latency, keyof LifecycleReport['successes']['latency']>;
+  ttft: 'successes.latency.time_to_first_token',
+  tpot: 'successes.latency.time_per_output_token',
+  itl: 'successes.latency.inter_token_latency',
+  e2e: 'successes.latency.request_latency',
+} as const satisfies Record<
+  Exclude<Latency, 'chunk_gap'>,
+  `successes.latency.${keyof LifecycleReport['successes']['latency']}`
+>;
 
-/** The latency's key in inference-perf's report. */
-export function statKey(latency: Latency): (typeof STAT_KEYS)[Latency] {
-  return STAT_KEYS[latency];
+/** The statistics of a latency, and where they stand in the report. Of a run of ours on the basis of chunks, its ITL is the chunk gap. */
+export function statOf(
+  scope: Scope,
+  latency: Latency,
+  counting: Counting,
+): { readonly stat: Stat; readonly key: string } {
+  const { report } = scope;
+  if (latency === 'chunk_gap') {
+    const asItl = scope.records !== undefined || scope.manifest !== undefined ? counting.itl === 'chunks' : false;
+    if (asItl) return { stat: report?.successes.latency.inter_token_latency ?? null, key: STAT_KEYS.itl };
+    return { stat: report?.isoperf?.chunk_gap ?? null, key: 'isoperf.chunk_gap' };
+  }
+  const key = STAT_KEYS[latency];
+  const name = key.slice('successes.latency.'.length) as keyof LifecycleReport['successes']['latency'];
+  return { stat: report?.successes.latency[name] ?? null, key };
+}
+
+/** Gaps under their own names: between tokens, between chunks, or both. */
+export function shownLatencies(run: Run, scopes: readonly Scope[]): readonly LatencyEntry[] {
+  const counting = countingOf(run);
+  const has = (latency: Latency): boolean => scopes.some((scope) => statOf(scope, latency, counting).stat !== null);
+  const ours = run.manifest !== undefined || run.records !== undefined;
+  const chunks = has('chunk_gap');
+  const tokens = !(ours && counting.itl === 'chunks') && (has('itl') || !chunks);
+  return LATENCIES.flatMap((entry) =>
+    entry.id === 'itl' ? [...(tokens ? [entry] : []), ...(chunks || !tokens ? [CHUNK_GAP] : [])] : [entry],
+  );
 }
 
 /** Percentiles the views show; numbers are recomputed for these wherever there are records. */
@@ -127,12 +168,13 @@ function plain(value: number): string {
   return Number.isInteger(value) ? String(value) : significant(value);
 }
 
-/** Values of one latency over the successes of a scope, seconds. For ITL: every gap. */
+/** Values of one latency over the successes of a scope, seconds. For ITL and the chunk gap: every gap. */
 export function valuesOf(records: readonly RequestRecord[], latency: Latency, counting: Counting): number[] {
   const values: number[] = [];
   for (const record of records) {
     if (!isSuccess(record)) continue;
     if (latency === 'itl') for (const gap of itlGapsSeconds(record, counting.itl)) values.push(gap);
+    else if (latency === 'chunk_gap') for (const gap of chunkGapsSeconds(record)) values.push(gap);
     else {
       const value = perRequest(record, latency, counting);
       if (value !== undefined) values.push(value);
@@ -141,7 +183,7 @@ export function valuesOf(records: readonly RequestRecord[], latency: Latency, co
   return values;
 }
 
-/** One value per request; for ITL, the mean of its gaps. */
+/** One value per request; for ITL and the chunk gap, the mean of its gaps. */
 export function perRequest(record: RequestRecord, latency: Latency, counting: Counting): number | undefined {
   switch (latency) {
     case 'ttft':
@@ -150,8 +192,9 @@ export function perRequest(record: RequestRecord, latency: Latency, counting: Co
       return tpotSeconds(record, counting.output);
     case 'e2e':
       return latencySeconds(record);
-    case 'itl': {
-      const gaps = itlGapsSeconds(record, counting.itl);
+    case 'itl':
+    case 'chunk_gap': {
+      const gaps = latency === 'itl' ? itlGapsSeconds(record, counting.itl) : chunkGapsSeconds(record);
       return gaps.length === 0 ? undefined : gaps.reduce((total, gap) => total + gap, 0) / gaps.length;
     }
   }

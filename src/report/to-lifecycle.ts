@@ -34,6 +34,7 @@ function lifecycleOf(scope: ReportScope): LifecycleReport {
     if (value === undefined) missing[`successes.throughput.${key}`] = 'not in the file';
     return value ?? null;
   };
+  const chunkGap = measureOf(scope, 'chunk_gap') ? stat('chunk_gap', 'isoperf.chunk_gap') : null;
   const sends = statisticOf(scope, 'sends_per_sec', 'value');
   return {
     benchmark_time_seconds: window ?? 0,
@@ -69,6 +70,7 @@ function lifecycleOf(scope: ReportScope): LifecycleReport {
     failures: { count: counts.failed ?? 0, request_latency: null, prompt_tokens: null, by_label: {} },
     isoperf: {
       not_measured: missing,
+      ...(chunkGap === null ? {} : { chunk_gap: chunkGap }),
       ...(Object.keys(differs).length > 0 ? { differs_from_inference_perf: differs } : {}),
     },
   };

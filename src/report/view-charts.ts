@@ -1,23 +1,24 @@
 // The charts of one run by stage: latency against load, throughput. Their sentences are written from the same numbers.
 import { percentileKey } from '../metrics/statistics';
 import { duration, NOTHING, significant, whole } from './figures';
-import { LATENCIES, loadOf, SHOWN_PERCENTILES, statKey, type Latency, type Scope } from './scopes';
+import { countingOf, loadOf, shownLatencies, SHOWN_PERCENTILES, statOf, type Latency, type Scope } from './scopes';
+import type { Counting, Run } from './run';
 import type { ChartGroup, ChartSeries, ChartView } from './view-model';
 
 /** More stages than this are a curve, not a row of bars. */
 const BARS_UP_TO = 6;
 
-export function latencyByStage(stages: readonly Scope[]): ChartGroup {
+export function latencyByStage(run: Run, stages: readonly Scope[]): ChartGroup {
+  const counting = countingOf(run);
   return {
     id: 'latency-by-stage',
     title: 'Latency by stage',
-    choices: LATENCIES.map(({ id, label }) => latencyChoice(stages, id, label)),
+    choices: shownLatencies(run, stages).map(({ id, label }) => latencyChoice(stages, id, label, counting)),
   };
 }
 
-function latencyChoice(stages: readonly Scope[], latency: Latency, label: string): ChartView {
-  const key = statKey(latency);
-  const stats = stages.map((scope) => scope.report?.successes.latency[key] ?? null);
+function latencyChoice(stages: readonly Scope[], latency: Latency, label: string, counting: Counting): ChartView {
+  const stats = stages.map((scope) => statOf(scope, latency, counting).stat);
   const toUnit = unitOf(latency, Math.max(0, ...stats.map((stat) => stat?.['p99'] ?? 0)));
   const bars = stages.length <= BARS_UP_TO;
   const series = SHOWN_PERCENTILES.map((value): ChartSeries => {

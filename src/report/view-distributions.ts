@@ -3,8 +3,16 @@ import type { RequestRecord } from '../metrics/record';
 import { inputTokens, isSuccess, outputTokens } from '../metrics/request-metrics';
 import { ecdf, medianLine, percentilesOf, thinned, timeBins, type Points } from './curves';
 import { counted, duration, NOTHING, percent, significant, whole } from './figures';
-import type { Counting } from './run';
-import { LATENCIES, perRequest, valuesOf, type Latency, type Scope } from './scopes';
+import type { Counting, Run } from './run';
+import {
+  countingOf,
+  perRequest,
+  shownLatencies,
+  valuesOf,
+  type Latency,
+  type LatencyEntry,
+  type Scope,
+} from './scopes';
 import { unitOf } from './view-charts';
 import type { ChartBand, ChartGroup, ChartSeries, ChartView } from './view-model';
 
@@ -15,15 +23,17 @@ const EVENTS: Readonly<Record<Latency, string>> = {
   ttft: 'of the requests had their first token within',
   tpot: 'of the requests took at most, per output token,',
   itl: 'of the gaps between tokens were at most',
+  chunk_gap: 'of the gaps between chunks were at most',
   e2e: 'of the requests were answered within',
 };
 
-export function distributions(stages: readonly Scope[], counting: Counting): ChartGroup {
+export function distributions(run: Run, stages: readonly Scope[]): ChartGroup {
+  const counting = countingOf(run);
   const measured = stages.filter((scope) => !scope.warmup);
   return {
     id: 'distributions',
     title: 'Distribution',
-    choices: LATENCIES.map(({ id, label }) => distribution(measured, id, label, counting)),
+    choices: shownLatencies(run, stages).map(({ id, label }) => distribution(measured, id, label, counting)),
   };
 }
 
@@ -38,7 +48,7 @@ function distribution(stages: readonly Scope[], latency: Latency, label: string,
     const curve = ecdf(values.map((value) => value * factor));
     return [{ name: stageName(scope), tone: index, ...ofStage(scope), draw: 'steps', x: curve.x, y: curve.y }];
   });
-  const what = latency === 'itl' ? 'gap' : 'request';
+  const what = latency === 'itl' || latency === 'chunk_gap' ? 'gap' : 'request';
   return {
     label,
     sentence:
@@ -66,17 +76,23 @@ function cells(values: readonly number[], factor: number): readonly string[] {
   );
 }
 
-export function overTime(stages: readonly Scope[], counting: Counting): ChartGroup {
+const TIMELINE_ORDER: readonly Latency[] = ['e2e', 'ttft', 'itl', 'chunk_gap', 'tpot'];
+
+export function overTime(run: Run, stages: readonly Scope[]): ChartGroup {
+  const counting = countingOf(run);
+  const shown = [...shownLatencies(run, stages)].sort(
+    (a, b) => TIMELINE_ORDER.indexOf(a.id) - TIMELINE_ORDER.indexOf(b.id),
+  );
   return {
     id: 'over-time',
     title: 'Latency over time',
-    choices: (['e2e', 'ttft', 'itl', 'tpot'] as const).map((latency) => timeline(stages, latency, counting)),
+    choices: shown.map((entry) => timeline(stages, entry, counting)),
   };
 }
 
-function timeline(stages: readonly Scope[], latency: Latency, counting: Counting): ChartView {
-  const { label } = LATENCIES.find((entry) => entry.id === latency)!;
-  const name = latency === 'itl' ? 'mean ITL of a request' : label;
+function timeline(stages: readonly Scope[], { id: latency, label }: LatencyEntry, counting: Counting): ChartView {
+  const isGap = latency === 'itl' || latency === 'chunk_gap';
+  const name = isGap ? `mean ${latency === 'itl' ? label : label.toLowerCase()} of a request` : label;
   const points = sentPoints(stages, (record) =>
     isSuccess(record) ? perRequest(record, latency, counting) : undefined,
   );

@@ -1,10 +1,18 @@
 // The stages table of a report: one row per stage, every figure with what it is and how much it can carry.
-import type { Stat } from '../metrics/lifecycle';
 import { isSuccess, type CountSource } from '../metrics/request-metrics';
 import { percentileKey } from '../metrics/statistics';
 import { minimumCountFor } from '../sample-size';
 import { counted, NOTHING, percent, significant, whole } from './figures';
-import { countingOf, LATENCIES, perRequest, SHOWN_PERCENTILES, statKey, type Latency, type Scope } from './scopes';
+import {
+  countingOf,
+  perRequest,
+  shownLatencies,
+  SHOWN_PERCENTILES,
+  statOf,
+  type LatencyEntry,
+  type Latency,
+  type Scope,
+} from './scopes';
 import type { Counting, Run } from './run';
 import type { ColumnGroup, Figure, StageRow, StageTable } from './view-model';
 
@@ -20,11 +28,12 @@ export function stageTable(run: Run, scopes: readonly Scope[]): StageTable {
   // With one measured stage, that and "all measured" are the same numbers twice.
   const measured = scopes.filter((scope) => scope.stage !== undefined && !scope.warmup);
   const shown = measured.length === 1 ? scopes.filter((scope) => scope.stage !== undefined) : scopes;
+  const latencies = shownLatencies(run, shown);
   const inSeconds = shown.some((scope) => longest(scope) > 10);
   const groups: ColumnGroup[] = [
     { label: 'Load', unit: 'requests/s', columns: ['offered', 'achieved'] },
     { label: 'Requests', columns: ['n', 'failed'] },
-    ...LATENCIES.map(({ id, label }) => ({
+    ...latencies.map(({ id, label }) => ({
       label,
       unit: id === 'e2e' && inSeconds ? 's' : 'ms',
       columns: SHOWN_PERCENTILES.map((value) => `p${value}`),
@@ -32,7 +41,7 @@ export function stageTable(run: Run, scopes: readonly Scope[]): StageTable {
     { label: 'Tokens/s', columns: ['in', 'out'] },
     { label: 'Lag', unit: 'ms', columns: ['p95'] },
   ];
-  return { groups, rows: shown.map((scope) => row(run, scope, counting, inSeconds)) };
+  return { groups, rows: shown.map((scope) => row(run, scope, counting, latencies, inSeconds)) };
 }
 
 function longest(scope: Scope): number {
@@ -40,7 +49,13 @@ function longest(scope: Scope): number {
   return Math.max(0, ...SHOWN_PERCENTILES.map((value) => stat?.[percentileKey(value)] ?? 0));
 }
 
-function row(run: Run, scope: Scope, counting: Counting, inSeconds: boolean): StageRow {
+function row(
+  run: Run,
+  scope: Scope,
+  counting: Counting,
+  latencies: readonly LatencyEntry[],
+  inSeconds: boolean,
+): StageRow {
   return {
     ...(scope.stage === undefined ? {} : { stage: scope.stage }),
     label: scope.stage === undefined ? scope.label : `${scope.stage}: ${scope.label}`,
@@ -48,7 +63,7 @@ function row(run: Run, scope: Scope, counting: Counting, inSeconds: boolean): St
     cells: [
       ...loadCells(scope),
       ...countCells(scope),
-      ...LATENCIES.flatMap(({ id }) => latencyCells(scope, id, counting, id === 'e2e' && inSeconds)),
+      ...latencies.flatMap((entry) => latencyCells(scope, entry, counting, entry.id === 'e2e' && inSeconds)),
       ...tokenCells(scope, counting),
       lagCell(run, scope),
     ],
@@ -94,12 +109,15 @@ function countCells(scope: Scope): Figure[] {
   ];
 }
 
-function latencyCells(scope: Scope, latency: Latency, counting: Counting, inSeconds: boolean): Figure[] {
-  const key = statKey(latency);
-  const stat: Stat = scope.report?.successes.latency[key] ?? null;
-  const { label, definition } = LATENCIES.find((entry) => entry.id === latency)!;
+function latencyCells(
+  scope: Scope,
+  { id: latency, label, definition }: LatencyEntry,
+  counting: Counting,
+  inSeconds: boolean,
+): Figure[] {
+  const { stat, key } = statOf(scope, latency, counting);
   if (stat === null) {
-    const reason = scope.report?.isoperf?.not_measured[`successes.latency.${key}`] ?? 'not in the report';
+    const reason = scope.report?.isoperf?.not_measured[key] ?? 'not in the report';
     return SHOWN_PERCENTILES.map(() => ({ text: NOTHING, note: `${label} was not measured: ${reason}`, weak: true }));
   }
   const n = sampleSize(scope, latency, counting);

@@ -217,3 +217,21 @@ it('failure labels: most frequent first, messages distinct and capped', () => {
   expect(Object.keys(failures.by_label)).toEqual(['x', 'Timeout']);
   expect(failures.by_label['x']).toEqual({ count: 3, messages: [{ message: 'b' }] });
 });
+
+describe('the chunk gap beside a gap between tokens', () => {
+  it('is what is left without the zeros inside chunks; a chunk without a token is no arrival', () => {
+    const empty = streamed(3, { chunkSeconds: [3.1, 3.15, 3.3], chunkTokens: [2, 0, 1], lastTokenSeconds: 3.3 });
+    const { isoperf, successes } = summarize([streamed(0), streamed(1), empty], OPTIONS);
+    expect(isoperf!.chunk_gap!['min']).toBeCloseTo(0.1, 9);
+    expect(isoperf!.chunk_gap!['max']).toBeCloseTo(0.2, 9);
+    expect(isoperf!.chunk_gap!['mean']).toBeCloseTo((0.1 * 4 + 0.2) / 5, 9);
+    // Two zeros inside the first two answers' middle chunks, one inside the third's first.
+    expect(successes.latency.inter_token_latency!['mean']).toBeCloseTo((0.1 * 4 + 0.2) / 8, 9);
+  });
+
+  it('is not said twice where every chunk is one token, nor where gaps are between chunks', () => {
+    const single = streamed(0, { chunkTokens: [1, 1, 1] });
+    expect(summarize([single], OPTIONS).isoperf!.chunk_gap).toBeUndefined();
+    expect(summarize([streamed(0)], { ...OPTIONS, itlBasis: 'chunks' }).isoperf!.chunk_gap).toBeUndefined();
+  });
+});

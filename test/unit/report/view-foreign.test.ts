@@ -5,6 +5,7 @@ import { reportView } from '../../../src/report/view';
 import type { ReportView } from '../../../src/report/view-model';
 import { FOREIGN_FILE, VLLM_RESULT } from '../../page/sample-foreign';
 import { memoryFolder } from '../support/memory-folder';
+import { syntheticRun } from '../support/synthetic-run';
 
 async function viewOf(content: unknown): Promise<ReportView> {
   const read = await readRun(memoryFolder({ [FOREIGN_FILE]: JSON.stringify(content) }));
@@ -30,5 +31,44 @@ describe('the report view of a vLLM result', () => {
     expect(broken.notes[0]).toMatchObject({ tone: 'bad' });
     expect(broken.notes[0]!.detail).toMatch(/Checked: /);
     expect((await viewOf(VLLM_RESULT)).notes.filter(({ tone }) => tone === 'bad')).toEqual([]);
+  });
+});
+
+describe('gaps in the report view', () => {
+  const groups = (view: ReportView): readonly string[] => view.stages.groups.map(({ label }) => label);
+  const choices = (view: ReportView, id: string): readonly string[] =>
+    view.charts.find((group) => group.id === id)!.choices.map(({ label }) => label);
+
+  it('of vLLM are chunk gaps, under that name and with its numbers, in table and chart', async () => {
+    const view = await viewOf(VLLM_RESULT);
+    expect(groups(view)).toContain('Chunk gap');
+    expect(groups(view)).not.toContain('ITL');
+    expect(choices(view, 'latency-by-stage')).toContain('Chunk gap');
+    const columns = view.stages.groups.flatMap(({ label, columns: names }) => names.map((name) => `${label} ${name}`));
+    const cells = view.stages.rows[0]!.cells;
+    expect(cells[columns.indexOf('Chunk gap p50')]!.text).toBe('9.80');
+    expect(cells[columns.indexOf('Chunk gap p99')]!.text).toBe('20.0');
+    expect(cells[columns.indexOf('Chunk gap p50')]!.note).toContain('between consecutive chunks');
+  });
+
+  it('of our own run: between tokens, between chunks, or both', () => {
+    const run = syntheticRun({
+      tokenizer: true,
+      tokensPerChunk: 3,
+      seed: 3,
+      stages: [{ rateRps: 20, durationSeconds: 4 }],
+    });
+    const tokens = (itl: 'tokens' | 'chunks'): ReportView => {
+      const manifest = { ...run.manifest!, tokens: { ...run.manifest!.tokens!, itl } };
+      return reportView({ ...run, manifest });
+    };
+    expect(groups(tokens('tokens'))).toEqual(expect.arrayContaining(['ITL', 'Chunk gap']));
+    const byChunks = tokens('chunks');
+    expect(groups(byChunks)).not.toContain('ITL');
+    for (const id of ['latency-by-stage', 'distributions', 'over-time'])
+      expect(choices(byChunks, id)).toContain('Chunk gap');
+    const single = syntheticRun({ tokenizer: true, seed: 3, stages: [{ rateRps: 20, durationSeconds: 4 }] });
+    const manifest = { ...single.manifest!, tokens: { ...single.manifest!.tokens!, itl: 'tokens' as const } };
+    expect(groups(reportView({ ...single, manifest }))).not.toContain('Chunk gap');
   });
 });

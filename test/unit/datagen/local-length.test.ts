@@ -6,12 +6,12 @@ import { stream } from '../../../src/datagen/random';
 import { tokenTexts } from '../../../src/datagen/text';
 import type { TextTokenizer } from '../../../src/datagen/tokenizer';
 
-const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'.split('');
 /** 26 letters, 26 words of one letter, 26 double letters, a newline: drawn at random, neighbours join into fewer tokens. */
 const VOCABULARY = [
   ...LETTERS,
-  ...[...LETTERS].map((letter) => ` ${letter}`),
-  ...[...LETTERS].map((letter) => `${letter}${letter}`),
+  ...LETTERS.map((letter) => ` ${letter}`),
+  ...LETTERS.map((letter) => `${letter}${letter}`),
   '\n',
 ];
 
@@ -91,7 +91,7 @@ describe('the end of a text', () => {
   });
 
   it('a tokenizer without words gets its lengths the long way', () => {
-    const own = { ...tokenizer(), ordinaryIds: [...LETTERS].map((_, id) => id) };
+    const own = { ...tokenizer(), ordinaryIds: LETTERS.map((_, id) => id) };
     const { length, text } = tokenTexts(own).make(80, stream(4, 'test'));
     expect([length, own.count(text)]).toEqual([80, 80]);
   });

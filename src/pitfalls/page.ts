@@ -53,18 +53,24 @@ function entry(pitfall: Pitfall): string {
 }
 
 export function pitfallsPage(): string {
-  const rows = PITFALLS.map((pitfall) => `| [${pitfall.code}](#${pitfall.code.toLowerCase()}) | ${pitfall.title} |`);
+  const mark = (pitfall: Pitfall, where: DetectedIn): string => (pitfall.detectedIn.includes(where) ? 'yes' : '');
+  const rows = PITFALLS.map(
+    (pitfall) =>
+      `| [${pitfall.code}](#${pitfall.code.toLowerCase()}) | ${pitfall.title} | ${mark(pitfall, 'config')} | ${mark(pitfall, 'report')} | ${mark(pitfall, 'comparison')} |`,
+  );
   return [
     '# Pitfalls of comparing LLM serving benchmarks',
     '',
     '<!-- Generated from src/pitfalls/catalogue by npm run pitfalls. Do not edit. -->',
     '',
-    'Each entry is one way in which two honest-looking numbers are not comparable. The codes are stable. They appear in',
-    '`isoperf validate`, in the editor and in the findings of `isoperf compare`. To accept one in a config, write',
-    '`# isoperf: disable CMP008 because ...` (see directives.md).',
+    'Each entry is one way in which two honest-looking numbers are not comparable. The codes are stable. What a config shows',
+    'is in the editor and in `isoperf validate`; what a report shows is in its view, in `isoperf import` and in every',
+    'comparison with it; what only two runs together show is in `isoperf compare` and its view. To accept one in a config,',
+    'write `# isoperf: disable CMP008 because ...` (see directives.md): that silences the config, and a comparison lists the',
+    'pitfall all the same, with the reason.',
     '',
-    '| Code | Title |',
-    '| --- | --- |',
+    '| Code | Title | In a config | In a report | In a comparison |',
+    '| --- | --- | --- | --- | --- |',
     ...rows,
     '',
     ...PITFALLS.map(entry),

@@ -1,7 +1,9 @@
 // The findings of `isoperf validate` as lines, JSON, SARIF 2.1.0 or GitHub annotations.
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Fix } from '../language/fix';
 import { docsAnchor, pitfallByCode } from '../pitfalls/catalogue';
-import { formatProblem, type Problem, type Severity } from '../problem';
+import { formatProblem, type Problem, type Severity, type TextRange } from '../problem';
 
 export const FORMATS = ['text', 'json', 'sarif', 'github'] as const;
 
@@ -12,6 +14,8 @@ export interface Judged {
   readonly problems: readonly Problem[];
   /** The inference-perf version that was judged for; absent when there was no config to judge. */
   readonly target?: string;
+  /** What can be done about a problem without asking its author; by the problem. */
+  readonly fixes?: (problem: Problem) => readonly Fix[];
   /** Only with --loader: what that version's own loader answers. */
   readonly accepted?: boolean;
 }
@@ -27,10 +31,12 @@ export type Result = Judged | Nothing;
 interface Options {
   readonly version: string;
   readonly errorsOnly: boolean;
+  /** Folder that holds docs/, for links to the pages that explain the codes; absent: no links. */
+  readonly docsRoot?: string | undefined;
 }
 
 /** What goes to standard output, the trailing line break included. */
-export function render(format: Format, results: readonly Result[], { version, errorsOnly }: Options): string {
+export function render(format: Format, results: readonly Result[], { version, errorsOnly, docsRoot }: Options): string {
   const shown = results.map((result) =>
     'nothing' in result || !errorsOnly
       ? result
@@ -43,7 +49,7 @@ export function render(format: Format, results: readonly Result[], { version, er
     case 'json':
       return json(shown);
     case 'sarif':
-      return sarif(shown, version);
+      return sarif(shown, version, docsRoot);
     case 'github':
       return shown
         .flatMap((result) => ('nothing' in result ? [] : result.problems.map((each) => annotation(each, result.file))))
@@ -79,12 +85,14 @@ function json(results: readonly Result[]): string {
 const LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', information: 'note' };
 
 /** Static Analysis Results Interchange Format, OASIS standard 2.1.0: what code scanning services take. */
-function sarif(results: readonly Result[], version: string): string {
+function sarif(results: readonly Result[], version: string, docsRoot: string | undefined): string {
   const judged = results.filter((result): result is Judged => !('nothing' in result));
-  const problems = judged.flatMap(({ file, problems: found }) => found.map((problem) => ({ file, problem })));
+  const problems = judged.flatMap(({ file, problems: found, fixes }) =>
+    found.map((problem) => ({ file, problem, fixes: fixes?.(problem) ?? [] })),
+  );
   const codes = [...new Set(problems.map(({ problem }) => problem.code))].sort();
   const run = {
-    tool: { driver: { name: 'IsoPerf', version, rules: codes.map(rule) } },
+    tool: { driver: { name: 'IsoPerf', version, rules: codes.map((code) => rule(code, docsRoot)) } },
     columnKind: 'utf16CodeUnits',
     invocations: [
       {
@@ -94,7 +102,7 @@ function sarif(results: readonly Result[], version: string): string {
         ),
       },
     ],
-    results: problems.map(({ file, problem }) => ({
+    results: problems.map(({ file, problem, fixes }) => ({
       ruleId: problem.code,
       ruleIndex: codes.indexOf(problem.code),
       level: LEVELS[problem.severity],
@@ -108,15 +116,32 @@ function sarif(results: readonly Result[], version: string): string {
             })),
           }
         : {}),
+      ...(fixes.length === 0 ? {} : { fixes: fixes.map((each) => sarifFix(each, file)) }),
     })),
   };
   return `${JSON.stringify({ $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }, undefined, 2)}\n`;
 }
 
-function rule(code: string): Record<string, unknown> {
+function sarifFix({ title, edits }: Fix, file: string): Record<string, unknown> {
+  const { artifactLocation } = location({ range: undefined }, file);
+  const replacements = edits.map(({ range, newText }) => ({
+    deletedRegion: region(range),
+    ...(newText === '' ? {} : { insertedContent: { text: newText } }),
+  }));
+  return { description: { text: `${title}.` }, artifactChanges: [{ artifactLocation, replacements }] };
+}
+
+function rule(code: string, docsRoot: string | undefined): Record<string, unknown> {
   const pitfall = pitfallByCode(code);
   const help = { text: `${pitfall ? `${pitfall.consequence} ${pitfall.remedy} ` : ''}See ${docsAnchor(code)}.` };
-  return { id: code, ...(pitfall ? { shortDescription: { text: pitfall.title } } : {}), help };
+  const [page = '', anchor = ''] = docsAnchor(code).split('#');
+  const helpUri = docsRoot === undefined ? undefined : `${pathToFileURL(path.join(docsRoot, page)).href}#${anchor}`;
+  return {
+    id: code,
+    ...(pitfall ? { shortDescription: { text: pitfall.title } } : {}),
+    help,
+    ...(helpUri === undefined ? {} : { helpUri }),
+  };
 }
 
 function sentence(problem: Problem): string {
@@ -124,15 +149,23 @@ function sentence(problem: Problem): string {
 }
 
 /** Lines and columns of SARIF count from 1; the end column is exclusive. */
-function location({ range, file: other }: Problem, file: string): Record<string, unknown> {
-  const uri = encodeURI((other ?? file).split(path.sep).join('/'));
-  const region = range && {
+function region(range: TextRange): Record<string, number> {
+  return {
     startLine: range.startLine + 1,
     startColumn: range.startColumn + 1,
     endLine: range.endLine + 1,
     endColumn: range.endColumn + 1,
   };
-  return { artifactLocation: { uri }, ...(region ? { region } : {}) };
+}
+
+interface Placed {
+  readonly range?: TextRange | undefined;
+  readonly file?: string | undefined;
+}
+
+function location({ range, file: other }: Placed, file: string): Record<string, unknown> {
+  const uri = encodeURI((other ?? file).split(path.sep).join('/'));
+  return { artifactLocation: { uri }, ...(range ? { region: region(range) } : {}) };
 }
 
 const COMMANDS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', information: 'notice' };

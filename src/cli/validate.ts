@@ -6,6 +6,8 @@ import { looksLikeConfig } from '../config/detect';
 import { MAX_FILE } from '../config/load';
 import { loaderVerdict } from '../config/loader';
 import { NEWEST, targetOf, TARGETS, type Target } from '../config/target';
+import type { Fix } from '../language/fix';
+import { allActions } from '../language/fixes';
 import { judgeConfigs } from '../pitfalls/check';
 import type { Problem } from '../problem';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
@@ -66,6 +68,8 @@ interface Question {
   readonly region: string | undefined;
   readonly target: Target | undefined;
   readonly loader: boolean;
+  /** Are fixes asked for? */
+  readonly fixes: boolean;
 }
 
 const MAX_BYTES = 8_000_000;
@@ -88,7 +92,31 @@ function judge(file: string, bytes: Buffer, question: Question): Result {
     ...(target && { target }),
   };
   const { problems, targets } = judgeConfigs(text, options);
-  return { file, problems: inOrder(problems), ...(targets.length === 0 ? {} : { target: targets.join(', ') }) };
+  const fixes = question.fixes && overrides.length === 0 ? fixesOf(text, target) : undefined;
+  return {
+    file,
+    problems: inOrder(problems),
+    ...(targets.length === 0 ? {} : { target: targets.join(', ') }),
+    ...(fixes ? { fixes } : {}),
+  };
+}
+
+/** The fixes of a text that need nobody's choice of words, by problem; the editor finds the same. */
+function fixesOf(text: string, target: Target | undefined): (problem: Problem) => readonly Fix[] {
+  const nameOf = ({ code, message, range }: Problem): string => JSON.stringify([code, message, range]);
+  const known = new Map<string, Fix[]>();
+  for (const action of allActions(text, target ? { defaultTarget: target } : {})) {
+    if (action.edits.some((edit) => edit.snippet === true)) continue;
+    const name = nameOf(action.problem);
+    known.set(name, [...(known.get(name) ?? []), action]);
+  }
+  return (problem) => known.get(nameOf(problem)) ?? [];
+}
+
+/** Where the pages are that explain the codes: beside the bundle. */
+function docsRoot(): string | undefined {
+  const root = path.resolve(path.dirname(process.argv[1] ?? ''), '..');
+  return existsSync(path.join(root, 'docs', 'findings.md')) ? root : undefined;
 }
 
 const NOT_TEXT: Problem = {
@@ -180,12 +208,13 @@ export const validateCommand: Command = {
       region: values.region,
       target: targetFor(values.target),
       loader: values.loader === true,
+      fixes: format === 'sarif' && values.loader !== true,
     };
     const results = positionals.flatMap((name) => judgePath(name, io, question));
     for (const result of results) {
       if ('nothing' in result) io.err(`isoperf validate: error: ${result.file} ${result.nothing}\n`);
     }
-    io.out(render(format, results, { version, errorsOnly: values.quiet === true }));
+    io.out(render(format, results, { version, errorsOnly: values.quiet === true, docsRoot: docsRoot() }));
     const errors = results.some(
       (result) =>
         'problems' in result &&

@@ -1,14 +1,15 @@
 // Other YAML extensions: IsoPerf says once, politely, that two may comment on one file, and how to keep them apart.
 import * as vscode from 'vscode';
+import { shouldGreet, withFile } from './neighbour-rules';
 import type { Services } from './services';
 
-const YAML = 'redhat.vscode-yaml';
 const SAID = 'isoperf.saidYamlNeighbour';
 
 /** When a config is open beside the YAML extension: offers to keep the file out of its schemas. Asked once, ever. */
 export async function greetNeighbour(services: Services, document: vscode.TextDocument): Promise<void> {
   const { globalState } = services.context;
-  if (globalState.get<boolean>(SAID, false) || !vscode.extensions.getExtension(YAML)) return;
+  const isInstalled = (extension: string): boolean => vscode.extensions.getExtension(extension) !== undefined;
+  if (!shouldGreet(globalState.get<boolean>(SAID, false), isInstalled)) return;
   await globalState.update(SAID, true);
   const leave = 'Leave This File to IsoPerf';
   const chosen = await vscode.window.showInformationMessage(
@@ -23,12 +24,12 @@ export async function greetNeighbour(services: Services, document: vscode.TextDo
 async function keepOut(uri: vscode.Uri): Promise<void> {
   const pattern = vscode.workspace.asRelativePath(uri, false);
   const settings = vscode.workspace.getConfiguration('yaml', uri);
-  const listed = settings.get<readonly string[]>('disableSchemaDetection', []);
+  const listed = settings.get<unknown>('disableSchemaDetection');
   const target = vscode.workspace.workspaceFolders
     ? vscode.ConfigurationTarget.Workspace
     : vscode.ConfigurationTarget.Global;
   try {
-    await settings.update('disableSchemaDetection', [...new Set([...listed, pattern])], target);
+    await settings.update('disableSchemaDetection', withFile(listed, pattern), target);
   } catch {
     // An older YAML extension does not know the setting.
     void vscode.window.showInformationMessage(

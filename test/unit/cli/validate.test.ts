@@ -1,11 +1,12 @@
 // `isoperf validate` and `isoperf schema`, as called: what is printed where, and the exit code.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CliIo, Command } from '../../../src/cli/command';
 import { schemaCommand } from '../../../src/cli/schema';
 import { validateCommand } from '../../../src/cli/validate';
+import { render } from '../../../src/cli/validate-formats';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'isoperf-validate-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -116,6 +117,21 @@ describe('isoperf validate', () => {
     expect(out).toMatch(/\(judged for inference-perf v0\.6\.1\)\n$/);
     await expect(validate('--target', 'newest', 'good.yaml')).rejects.toThrow(/newest is no inference-perf version/);
   });
+  it('a SARIF rule links to the page that explains it', () => {
+    const problems = [
+      { code: 'CFG001', severity: 'error', path: [], message: 'm' },
+      { code: 'CMP008', severity: 'warning', path: [], message: 'm' },
+    ] as const;
+    const root = path.resolve(import.meta.dirname, '../../..');
+    const log = JSON.parse(
+      render('sarif', [{ file: 'a', problems }], { version: '1', errorsOnly: false, docsRoot: root }),
+    ) as {
+      runs: { tool: { driver: { rules: { helpUri: string }[] } } }[];
+    };
+    const uris = log.runs[0]!.tool.driver.rules.map(({ helpUri }) => new URL(helpUri));
+    expect(uris.map(({ hash }) => hash)).toEqual(['#cfg001', '#cmp008']);
+    for (const uri of uris) expect(readFileSync(uri, 'utf8').toLowerCase()).toContain(`## ${uri.hash.slice(1)}`);
+  });
   it('--format sarif is a log that code scanning takes', async () => {
     const { code, out } = await validate('--format', 'sarif', 'bad.yaml', 'good.yaml');
     expect(code).toBe(1);
@@ -129,6 +145,7 @@ describe('isoperf validate', () => {
           level: string;
           message: { text: string };
           locations: unknown[];
+          fixes?: unknown[];
         }[];
       }[];
     };
@@ -146,6 +163,22 @@ describe('isoperf validate', () => {
         },
       ],
     });
+    // The same fixes as in the editor; one that asks for words is none for a machine.
+    expect(unknown.fixes).toContainEqual({
+      description: { text: "Change to 'rate'." },
+      artifactChanges: [
+        {
+          artifactLocation: { uri: 'bad.yaml' },
+          replacements: [
+            {
+              deletedRegion: { startLine: 4, startColumn: 9, endLine: 4, endColumn: 13 },
+              insertedContent: { text: 'rate' },
+            },
+          ],
+        },
+      ],
+    });
+    for (const { fixes = [] } of results) expect(JSON.stringify(fixes)).not.toContain('${');
     for (const result of results) {
       expect(tool.driver.rules[result.ruleIndex]!.id).toBe(result.ruleId);
       expect(tool.driver.rules[result.ruleIndex]!.help.text).toMatch(/docs\/(?:findings|pitfalls)\.md#/);

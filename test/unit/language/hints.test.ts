@@ -50,6 +50,14 @@ describe('hints', () => {
   it('the default of the workers is the machine’s: without one there is no limit to name', () => {
     expect(shown(TEXT)['load:']).toBe('timeout 20 s');
   });
+  it('the spacing a directive asks for a single stage stands at that stage', () => {
+    const even = TEXT.replace('- rate: 10', '- rate: 10 # isoperf: arrivals=even');
+    const found = shown(even, 2);
+    expect(found['- rate: 10 # isoperf: arrivals=even']).toBe('60 requests, even, p95 safe, open to 20 s');
+    expect(found['- rate: 2.5']).toBe('32 requests, p90 safe, open to 80 s');
+    const tooltip = hints(even, { cpus: 2 }).find(({ label }) => label.includes('even'))?.tooltip;
+    expect(tooltip).toContain('Arrivals of this stage: even in IsoPerf; inference-perf keeps to the load type.');
+  });
   it('chat on shareGPT, prompts that repeat, a warm-up', () => {
     const capped = TEXT.replace('random', 'shareGPT')
       .replace(/ {2}input[\s\S]*64 }\n/, '')

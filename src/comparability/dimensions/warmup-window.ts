@@ -5,8 +5,9 @@ import { mannKendall, mannWhitney } from '../../metrics/two-samples';
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { counted } from '../../report/figures';
-import { inManifest, inRecords } from '../evidence';
-import { round, successesOf, type Side } from '../side';
+import { TOLD } from '../../report/readers/told';
+import { inConfig, inManifest, inRecords } from '../evidence';
+import { round, successesOf, toldAt, type Side } from '../side';
 import { changePoint, suggestedCut, timeSeriesOf } from '../warmup-detection';
 
 interface Warmup {
@@ -43,6 +44,8 @@ const SIZE_FACTOR = 2;
 function warmupOf({ run, warmupStages }: Side): Warmup | undefined {
   // inference-perf has no warm-up: whatever it sent, it measured.
   if (!run.manifest && run.tool.name === 'inference-perf' && run.stages.size > 0) return { requests: 0, stages: 0 };
+  const told = run.manifest ? undefined : toldAt(run, TOLD.warmupRequests)?.value;
+  if (typeof told === 'number') return { requests: told, stages: told > 0 ? 1 : 0 };
   if (!run.manifest || !warmupStages) return undefined;
   const planned = run.manifest.stages
     .filter((stage) => warmupStages.includes(stage.id))
@@ -147,7 +150,9 @@ export const warmupWindow = dimension<Window>({
       `${round(Number(cold.ratio.toPrecision(3)))} x the rest (p ${cold.p < 1e-4 ? '< 0.0001' : cold.p.toFixed(4)})`;
     const evidence: Evidence[] = [
       inManifest('window.warmupStages', side.run.manifest && listOf(side.warmupStages ?? []), path),
-      inManifest('window.warmupRequests', warmup?.requests),
+      toldAt(side.run, TOLD.warmupRequests)
+        ? inConfig(side, TOLD.warmupRequests, warmup?.requests)
+        : inManifest('window.warmupRequests', warmup?.requests),
       inRecords(`median ${cold?.metric ?? 'TTFT'} of the first ${cold?.first ?? 'requests'} in the window`, words),
       inRecords(`trend of ${cold?.metric ?? 'TTFT'} over the window`, cold && trendWords(cold)),
       inRecords('suggested cut (MSER-5) and what remains', cutWords(side)),

@@ -183,6 +183,12 @@ function warmupTold(input: Json, measured: Json | undefined, warm: readonly Json
   return [TOLD.warmupRequests, count?.value ?? (loadgen ? 0 : undefined), count?.key ?? 'input_config.loadgen'];
 }
 
+/** Requests that were asked for; a run bound by time asks for none. */
+export function aiperfPlanned(input: unknown): number | undefined {
+  const { measured } = phasesOf(input);
+  return measured ? numberOf(measured['requests']) : numberOf(at(input, 'loadgen', 'request_count'));
+}
+
 /** Model, address, tokenizer and seed for the head of the report. */
 export function aiperfHead(value: Json): Pick<CanonicalReport, 'model' | 'endpoint' | 'tokenizer'> {
   const told = aiperfTold(value, '');

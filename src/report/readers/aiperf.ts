@@ -1,6 +1,6 @@
 // Reader of AIPerf's and genai-perf's JSON export and of AIPerf's per-request JSONL (reference peers.md sections 2 and 4.5).
 import type { CanonicalReport, Definition, Measure, QuantityId, ReportScope, ScopeCounts } from '../canonical';
-import { aiperfHead, aiperfLoad, aiperfTold, findKey } from './aiperf-told';
+import { aiperfHead, aiperfLoad, aiperfPlanned, aiperfTold, findKey } from './aiperf-told';
 import type { ReportReader } from './reader';
 import { at, compact, isObject, measure, numberAt, shown, single, statisticsOf, textAt, type Json } from './values';
 
@@ -109,9 +109,7 @@ function oneExport(value: Json, file: string): CanonicalReport {
       ...(numberAt(value, 'benchmark_duration', 'avg') === undefined ? ['length of the window'] : []),
       ...(input === undefined ? ['the input config (load, lengths, endpoint, tokenizer)'] : []),
       ...(Object.hasOwn(value, 'warmup_metrics') || input !== undefined ? [] : ['warm-up']),
-      ...(numberAt(value, 'error_request_count', 'avg') === undefined
-        ? ['failed requests (no error_request_count: none, or not counted)']
-        : []),
+      ...(failedOf(value, 0) === undefined ? ['failed requests (no error_request_count: none, or not counted)'] : []),
       'server version and flags',
     ],
     facts: factsOf(value, file),
@@ -129,7 +127,8 @@ function oneExport(value: Json, file: string): CanonicalReport {
 
 function scopeOf(value: Json, file: string, server: boolean): ReportScope {
   const ok = numberAt(value, 'request_count', 'avg');
-  const failed = numberAt(value, 'error_request_count', 'avg');
+  const failed = failedOf(value, ok);
+  const planned = aiperfPlanned(value['input_config']);
   const total = ok === undefined ? undefined : ok + (failed ?? 0);
   const duration = secondsAt(value, 'benchmark_duration');
   const tokens: Definition['tokens'] = server ? 'server' : 'client';
@@ -141,7 +140,7 @@ function scopeOf(value: Json, file: string, server: boolean): ReportScope {
     kind: 'run',
     file,
     load: aiperfLoad(value),
-    counts: compact<ScopeCounts>({ ok, failed, total }),
+    counts: compact<ScopeCounts>({ planned, ok, failed, total }),
     ...(duration === undefined ? {} : { windowSeconds: { value: duration, from: 'benchmark_duration' } }),
     measures: [
       ...LATENCIES.flatMap(({ id, key, definition }) => {
@@ -167,6 +166,14 @@ function scopeOf(value: Json, file: string, server: boolean): ReportScope {
       ),
     ],
   };
+}
+
+/** Counted, or from the share of failures that newer versions write instead (schema 1.4). */
+function failedOf(value: Json, ok: number | undefined): number | undefined {
+  const counted = numberAt(value, 'error_request_count', 'avg');
+  const share = numberAt(value, 'request_error_rate', 'avg');
+  if (counted !== undefined || share === undefined || ok === undefined || share >= 100) return counted;
+  return Math.round((ok * share) / (100 - share));
 }
 
 function factorOf(block: unknown): number | undefined {

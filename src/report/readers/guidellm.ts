@@ -175,11 +175,27 @@ function countsOf(benchmark: Json): ScopeCounts {
     at(benchmark, 'scheduler_metrics', 'requests_made') ??
     at(benchmark, 'run_stats', 'requests_made');
   return compact<ScopeCounts>({
+    planned: plannedOf(benchmark),
     total: numberAt(totals, 'total'),
     ok: numberAt(totals, 'successful'),
     failed: numberAt(totals, 'errored'),
     cancelled: numberAt(totals, 'incomplete'),
   });
+}
+
+/** Requests the run was to make, where a number of them ends it and nothing else does. */
+function plannedOf(benchmark: Json): number | undefined {
+  const constraints = at(benchmark, 'config', 'constraints');
+  if (!isObject(constraints)) {
+    const endless = at(benchmark, 'args', 'max_duration') ?? null;
+    return endless === null ? numberAt(benchmark, 'args', 'max_number') : undefined;
+  }
+  const [only, ...more] = Object.values(constraints);
+  if (more.length > 0) return undefined;
+  return (
+    numberAt(only, 'max_num') ??
+    (/^max_(?:requests|number)$/.test(textAt(only, 'type_') ?? '') ? numberAt(only, 'args', 'count') : undefined)
+  );
 }
 
 function measuresOf(benchmark: Json, file: string, root: string, tokens: Definition['tokens']): Measure[] {

@@ -104,6 +104,24 @@ describe('AIPerf says what it ran', () => {
     }
   });
 
+  it('how many requests it planned, how many failed, and what it left out as warm-up', async () => {
+    const input = phased({ type: 'poisson', rate: 20 });
+    const warm = { ...input, phases: [{ name: 'warmup', kind: 'warmup', requests: 30 }, ...input.phases] };
+    const rate = { request_error_rate: { unit: '%', avg: 0 } };
+    const a = await runOf('a.json', aiperf(input, rate));
+    const b = await runOf('b.json', aiperf(warm, rate));
+    const comparison = compare(a, b);
+    expect(states(comparison)).toMatchObject({ 'warmup-window': 'confounds', completeness: 'same' });
+    expect(finding(comparison, 'warmup-window').b.summary).toBe('30 requests in 1 stage left out');
+    const lossy = { request_error_rate: { unit: '%', avg: 25 }, request_count: { unit: 'requests', avg: 45 } };
+    const c = await runOf('c.json', aiperf(input, lossy));
+    expect(c.canonical!.scopes[0]!.counts).toEqual({ planned: 60, ok: 45, failed: 15, total: 60 });
+    expect(states(compare(a, c))).toMatchObject({ 'warmup-window': 'unknown', completeness: 'confounds' });
+    const { request_error_rate: _rate, ...silent } = aiperf(input, rate);
+    expect(_rate.avg).toBe(0);
+    expect(states(compare(a, await runOf('d.json', silent)))).toMatchObject({ completeness: 'unknown' });
+  });
+
   it('and what it does not say stays unknown', async () => {
     const a = await runOf('a.json', aiperf(undefined));
     const b = await runOf('b.json', aiperf(phased({ type: 'poisson', rate: 20 })));

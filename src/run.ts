@@ -128,7 +128,13 @@ class RunningBenchmark {
   private serverMetrics(): ServerMetricsCollector {
     const { config } = this.input;
     const { model } = this.prepared;
-    return new ServerMetricsCollector({ config, model, apiKey: this.options.apiKey, note: this.note });
+    return new ServerMetricsCollector({
+      config,
+      model,
+      apiKey: this.options.apiKey,
+      isScraped: this.options.serverMetrics !== false,
+      note: this.note,
+    });
   }
 
   /** Every record comes here, those of warm-ups too, as in inference-perf. An open breaker ends the run at once. */

@@ -26,6 +26,7 @@ const FLAGS = {
   region: { type: 'string' },
   'api-key-env': { type: 'string' },
   workers: { type: 'string' },
+  'no-server-metrics': { type: 'boolean' },
   simulator: { type: 'string' },
   stack: { type: 'string' },
   'pin-sweep': { type: 'string' },
@@ -64,6 +65,7 @@ Usage: isoperf run CONFIG [options]
   --workers N           threads that send, each with connections and an event loop of its own; the requests are the same for any
                         number. 1 is the engine's own loop. Default "auto": as many as the planned tokens per second need,
                         at most one less than there are cores
+  --no-server-metrics   do not read the server's /metrics (before, during and after each stage, at most every few seconds)
   --api-key-env NAME    environment variable that holds the server's API key
   --events              print the run's events as JSON lines on standard output, and read commands as JSON lines
                         from standard input: {"type":"stop","now":false}
@@ -230,6 +232,7 @@ function optionsOf(
         ? simulatorStack(flags.simulator ?? '', ISOPERF_VERSION)
         : stackFor(flags.stack, file, io),
     clientFactory: createClient,
+    serverMetrics: flags['no-server-metrics'] !== true,
     workers: { count: workerCount(flags.workers), file: path.join(__dirname, 'load-worker.js') },
     graceSeconds: GRACE_SECONDS,
     now: () => new Date(),

@@ -17,6 +17,8 @@ export interface ServerMetricsInput {
   readonly config: EffectiveConfig;
   readonly model: string;
   readonly apiKey: string | undefined;
+  /** False: the server's own /metrics is left alone; Prometheus is asked where the config names one. */
+  readonly isScraped: boolean;
   readonly note: (problem: Problem) => void;
 }
 
@@ -84,6 +86,7 @@ export class ServerMetricsCollector {
   }
 
   private scrape({ scrapes }: StageScrapes, gaugesOnly: boolean): void {
+    if (!this.input.isScraped) return;
     if (this.url === undefined || this.unavailable !== undefined) return;
     const { apiKey } = this.input;
     const headers = apiKey === undefined || apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
@@ -105,7 +108,8 @@ export class ServerMetricsCollector {
     clearInterval(this.timer);
     await Promise.all(this.pending);
     if (this.url === undefined || this.stages.length === 0) return [];
-    return [...this.scraped(zeroSeconds), ...(await this.queried(zeroSeconds, stop))];
+    const scraped = this.input.isScraped ? this.scraped(zeroSeconds) : [];
+    return [...scraped, ...(await this.queried(zeroSeconds, stop))];
   }
 
   private scraped(zeroSeconds: number): ServerMetricsWindow[] {

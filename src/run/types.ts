@@ -55,6 +55,8 @@ export interface RunOptions {
   /** Certificate authorities of the server beside the system's (`--ca-file`). */
   readonly caPath?: string | undefined;
   readonly clientFactory: (options: ClientOptions) => Client;
+  /** False: the server's /metrics is not read. Default true. */
+  readonly serverMetrics?: boolean | undefined;
   /** Sending threads; without this the engine's own loop sends. */
   readonly workers?: WorkersAsked | undefined;
   /** Seconds given to what is in flight after a graceful stop. */

@@ -166,7 +166,7 @@ export class Summary {
     const gaps = itlGapsSeconds(record, itlBasis);
     for (const gap of gaps) this.gaps.add(gap);
     if (gaps.length > 0) this.answersWithGaps++;
-    if (itlBasis === 'tokens') this.insideChunks += gaps.length - chunkGapsSeconds(record).length;
+    if (itlBasis === 'tokens' && record.chunkTokens) this.insideChunks += gaps.length - chunkGapsSeconds(record).length;
     this.requestBytes.add(record.requestBytes);
     this.latencyFromScheduled.add(sinceScheduled(record, record.endSeconds));
     this.ttftFromScheduled.add(sinceScheduled(record, record.firstTokenSeconds));

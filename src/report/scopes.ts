@@ -9,8 +9,10 @@ import {
   latencySeconds,
   tpotSeconds,
   ttftSeconds,
+  type ItlBasis,
 } from '../metrics/request-metrics';
 import { summarize } from '../metrics/summarize';
+import { measureOf } from './canonical';
 import { significant, span } from './figures';
 import type { StageManifest } from './manifest';
 import type { Counting, Run } from './run';
@@ -61,16 +63,15 @@ const STAT_KEYS = {
   `successes.latency.${keyof LifecycleReport['successes']['latency']}`
 >;
 
-/** The statistics of a latency, and where they stand in the report. Of a run of ours on the basis of chunks, its ITL is the chunk gap. */
+/** The statistics of a latency, and where they stand in the report. On the basis of chunks, what is reported as ITL is the chunk gap. */
 export function statOf(
-  scope: Scope,
+  { report }: Scope,
   latency: Latency,
   counting: Counting,
 ): { readonly stat: Stat; readonly key: string } {
-  const { report } = scope;
   if (latency === 'chunk_gap') {
-    const asItl = scope.records !== undefined || scope.manifest !== undefined ? counting.itl === 'chunks' : false;
-    if (asItl) return { stat: report?.successes.latency.inter_token_latency ?? null, key: STAT_KEYS.itl };
+    const asItl = counting.itl === 'chunks' ? report?.successes.latency.inter_token_latency : undefined;
+    if (asItl) return { stat: asItl, key: STAT_KEYS.itl };
     return { stat: report?.isoperf?.chunk_gap ?? null, key: 'isoperf.chunk_gap' };
   }
   const key = STAT_KEYS[latency];
@@ -81,13 +82,11 @@ export function statOf(
 /** Gaps under their own names: between tokens, between chunks, or both. */
 export function shownLatencies(run: Run, scopes: readonly Scope[]): readonly LatencyEntry[] {
   const counting = countingOf(run);
-  const has = (latency: Latency): boolean => scopes.some((scope) => statOf(scope, latency, counting).stat !== null);
-  const ours = run.manifest !== undefined || run.records !== undefined;
-  const chunks = has('chunk_gap');
-  const tokens = !(ours && counting.itl === 'chunks') && (has('itl') || !chunks);
-  return LATENCIES.flatMap((entry) =>
-    entry.id === 'itl' ? [...(tokens ? [entry] : []), ...(chunks || !tokens ? [CHUNK_GAP] : [])] : [entry],
-  );
+  const chunks = scopes.some((scope) => statOf(scope, 'chunk_gap', counting).stat !== null);
+  return LATENCIES.flatMap((entry) => {
+    if (entry.id !== 'itl') return [entry];
+    return counting.itl === 'chunks' ? [CHUNK_GAP] : chunks ? [entry, CHUNK_GAP] : [entry];
+  });
 }
 
 /** Percentiles the views show; numbers are recomputed for these wherever there are records. */
@@ -99,8 +98,15 @@ export function countingOf(run: Run): Counting {
   return {
     output: tokens?.output.source ?? run.counting?.output ?? 'mixed',
     input: tokens?.input.source ?? run.counting?.input ?? 'mixed',
-    itl: tokens?.itl ?? run.counting?.itl ?? itlBasisOf(run.records ?? []),
+    itl: tokens?.itl ?? run.counting?.itl ?? (run.records ? itlBasisOf(run.records) : reportedBasis(run)),
   };
+}
+
+/** What the gaps of another tool's report are between; tokens where it has none, as in inference-perf's words. */
+function reportedBasis({ canonical }: Run): ItlBasis {
+  const has = (quantity: 'token_gap' | 'chunk_gap'): boolean =>
+    canonical?.scopes.some((scope) => measureOf(scope, quantity)) === true;
+  return has('chunk_gap') && !has('token_gap') ? 'chunks' : 'tokens';
 }
 
 /** Stages in their order, then everything measured. A run without stages has the last one only. */

@@ -133,6 +133,7 @@ class RunningBenchmark {
       model,
       apiKey: this.options.apiKey,
       isScraped: this.options.serverMetrics !== false,
+      env: this.options.env,
       note: this.note,
     });
   }

@@ -43,6 +43,7 @@ export interface PrometheusWindow {
   readonly windowSeconds: number;
   /** Unix seconds at which the window ends. */
   readonly evalSeconds: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
@@ -69,11 +70,14 @@ export async function askPrometheus(window: PrometheusWindow): Promise<WindowMet
 }
 
 /** The value, or why there is none. */
-async function instant({ url, evalSeconds, signal }: PrometheusWindow, query: string): Promise<number | string> {
+async function instant(
+  { url, evalSeconds, headers = {}, signal }: PrometheusWindow,
+  query: string,
+): Promise<number | string> {
   const target = new URL(`${url.replace(/\/+$/, '')}/api/v1/query`);
   target.searchParams.set('query', query);
   target.searchParams.set('time', String(evalSeconds));
-  const answer = await getText(target.href, signal ? { signal } : {});
+  const answer = await getText(target.href, signal ? { headers, signal } : { headers });
   if (!answer.ok) return answer.reason;
   let body: { status?: unknown; data?: { result?: unknown } };
   try {

@@ -69,7 +69,8 @@ export async function prepareRun(
   const planned = planBeforehand(input, options, pinned);
   if (planned?.ok === false) return unusable(planned.problems);
   planned?.problems.forEach(note);
-  const connections = planned ? connectionsFor(planned.value) : inFlightCapOf(config);
+  const needed = planned ? connectionsFor(planned.value) : inFlightCapOf(config);
+  const connections = Math.min(needed, connectionLimit(config));
   const connected = await connect(input, options, connections);
   if (!connected.ok) return connected;
   const { client, server } = connected;
@@ -80,7 +81,7 @@ export async function prepareRun(
   }
   const stages = rest.value.stages.map((plan) => ({ plan, requests: rest.value.workload.stages[plan.id]! }));
   const chosen = chooseWorkers(options.workers, stages, os.availableParallelism());
-  const pool = await startWorkers(chosen, options.workers, connected.clientOptions, note);
+  const pool = await startWorkers(chosen, options.workers, connected.clientOptions, connections < needed, note);
   const workers = pool || chosen.count === 1 ? chosen : { count: 1, reason: 'threads could not be started' };
   return { ok: true, value: { client, pool, workers, server, ...(pinned ? { sweep: pinned } : {}), ...rest.value } };
 }
@@ -125,6 +126,12 @@ async function connect(
     }
     throw error;
   }
+}
+
+/** `worker_max_tcp_connections` of all workers; 0 is aiohttp's "no limit", as is a single process (num_workers 0). */
+function connectionLimit({ load }: RunInput['config']): number {
+  const { num_workers: workers, worker_max_tcp_connections: connections } = load;
+  return connections > 0 ? Math.max(1, workers) * connections : Number.MAX_SAFE_INTEGER;
 }
 
 /** Plain data, so that every sending thread can make a client of its own; undefined for the mock server. */

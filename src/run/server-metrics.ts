@@ -6,6 +6,8 @@ import { askPrometheus, getText } from '../client/metrics-http';
 import { parseMetricsText } from '../client/metrics-text';
 import { keepWanted, windowMetrics, type Scrape } from '../client/metrics-window';
 import type { EffectiveConfig } from '../config/runtime';
+import { googlePrometheus } from './google-prometheus';
+import type { RunOptions } from './types';
 import type { StopControl } from '../loadgen/stop';
 import type { Problem } from '../problem';
 import type { ServerMetricsWindow } from '../report/manifest';
@@ -19,6 +21,7 @@ export interface ServerMetricsInput {
   readonly apiKey: string | undefined;
   /** False: the server's own /metrics is left alone; Prometheus is asked where the config names one. */
   readonly isScraped: boolean;
+  readonly env: RunOptions['env'];
   readonly note: (problem: Problem) => void;
 }
 
@@ -134,8 +137,12 @@ export class ServerMetricsCollector {
   private async queried(zeroSeconds: number, stop: StopControl): Promise<ServerMetricsWindow[]> {
     const prometheus = this.input.config.metrics?.prometheus;
     if (!prometheus) return [];
-    if (prometheus.url === null) {
-      this.warn('Google Managed Prometheus cannot be asked by this engine; the server itself was scraped instead.');
+    const place =
+      prometheus.url === null
+        ? googlePrometheus(this.input.env)
+        : { ok: true as const, url: prometheus.url, headers: {} };
+    if (!place.ok) {
+      this.warn(`${place.reason}. ${this.input.isScraped ? 'The server itself was scraped instead.' : ''}`.trim());
       return [];
     }
     const wait = this.intervalSeconds + SCRAPE_BUFFER_SECONDS;
@@ -156,13 +163,13 @@ export class ServerMetricsCollector {
     for (const { id, startedAtMs, endedAtMs } of windows) {
       const evalSeconds = (endedAtMs ?? Date.now()) / 1000 + wait;
       const windowSeconds = evalSeconds - startedAtMs / 1000;
-      const asked = { url: prometheus.url, metrics: this.wanted, filters, windowSeconds, evalSeconds };
+      const asked = { ...place, metrics: this.wanted, filters, windowSeconds, evalSeconds };
       const { metrics, absent } = await askPrometheus({ ...asked, signal: stop.giveUp });
       const endSeconds = now() - (Date.now() / 1000 - evalSeconds) - zeroSeconds;
       results.push({
         ...(id === undefined ? {} : { stage: id }),
         source: 'prometheus',
-        url: withoutCredentials(prometheus.url),
+        url: withoutCredentials(place.url),
         startSeconds: endSeconds - windowSeconds,
         endSeconds,
         metrics: { ...metrics },

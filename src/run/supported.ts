@@ -107,7 +107,7 @@ function leftOut({ storage }: EffectiveConfig): Problem[] {
   ];
 }
 
-/** inference-perf queues behind its connections and counts the wait as latency; here every request in flight has its own. */
+/** Requests queue behind the connections, as in inference-perf, which counts the wait as latency; here it is lateness. */
 function connectionLimit({ load }: EffectiveConfig): Problem[] {
   const { worker_max_tcp_connections: connections, worker_max_concurrency: concurrency } = load;
   if (connections <= 0 || concurrency <= connections) return [];
@@ -115,7 +115,7 @@ function connectionLimit({ load }: EffectiveConfig): Problem[] {
     warning(
       'RUN033',
       ['load', 'worker_max_tcp_connections'],
-      `${connections} connections for ${concurrency} requests at a time would make requests wait inside inference-perf, and count the wait as latency; IsoPerf gives every request in flight a connection of its own.`,
+      `${connections} connections for ${concurrency} requests at a time make requests wait in the client. inference-perf counts that wait as latency; IsoPerf opens as few connections, sends such requests late and records by how much.`,
     ),
   ];
 }

@@ -53,6 +53,7 @@ export async function startWorkers(
   { count }: WorkersChosen,
   asked: WorkersAsked | undefined,
   client: ClientOptions | undefined,
+  isLimited: boolean,
   note: (problem: Problem) => void,
 ): Promise<WorkerPool | undefined> {
   if (count < 2 || asked === undefined || client === undefined) return undefined;
@@ -69,7 +70,9 @@ export async function startWorkers(
     return undefined;
   }
   try {
-    return await WorkerPool.start({ count, file: asked.file, client });
+    // What is limited is limited in all; what is not may be needed by any one of them.
+    const connections = isLimited ? Math.max(1, Math.floor(client.connections / count)) : client.connections;
+    return await WorkerPool.start({ count, file: asked.file, client: { ...client, connections } });
   } catch (error) {
     missing((error as Error).message);
     return undefined;

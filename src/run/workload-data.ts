@@ -18,7 +18,9 @@ export async function workloadData(
   const { data } = config;
   const traced = tracedLengths(config, folders);
   if (!traced.ok) return traced;
-  const hub = data.path === null ? await datasetFromHub(data.type, options) : undefined;
+  // An empty path is none, as Python reads it.
+  const file = data.path === null || data.path.trim() === '' ? undefined : data.path;
+  const hub = file === undefined ? await datasetFromHub(data.type, options) : undefined;
   if (hub?.ok === false) return hub;
   return {
     ok: true,
@@ -28,7 +30,7 @@ export async function workloadData(
       outputDistribution: data.output_distribution ?? undefined,
       sharedPrefix: sharedPrefix(data.shared_prefix),
       conversationReplay: conversationReplay(data.conversation_replay),
-      path: data.path === null ? hub?.value : { file: located(data.path, folders), configured: data.path },
+      path: file === undefined ? hub?.value : { file: located(file, folders), configured: file },
       corpusFile: data.corpus_file_path === null ? undefined : located(data.corpus_file_path, folders),
       traced: traced.value,
     },

@@ -130,6 +130,41 @@ metrics: { type: prometheus, prometheus: { url: "${url}", scrape_interval: 1 } }
   });
 });
 
+describe('Google Managed Prometheus', () => {
+  const yaml =
+    (): string => `${configOf({ url: sim.url, report: '{ prometheus: { summary: true, per_stage: false } }' })}
+metrics: { type: prometheus, prometheus: { google_managed: true, scrape_interval: 1 } }
+`;
+
+  it('is asked at the project’s address with the token, which is in no report', async () => {
+    const asked: [string | undefined, string | undefined][] = [];
+    const google = createServer((request, response) => {
+      asked.push([request.url?.split('?')[0], request.headers.authorization]);
+      response.end(JSON.stringify({ status: 'success', data: { result: [{ metric: {}, value: [0, '7'] }] } }));
+    });
+    await new Promise<void>((resolve) => google.listen(0, '127.0.0.1', resolve));
+    const env = {
+      GOOGLE_OAUTH_ACCESS_TOKEN: 'token-of-nobody',
+      GOOGLE_CLOUD_PROJECT: 'some-project',
+      CLOUDSDK_API_ENDPOINT_OVERRIDES_MONITORING: `http://127.0.0.1:${(google.address() as AddressInfo).port}/`,
+    };
+    const run = await h.ran(yaml(), { env });
+    google.close();
+    expect(asked[0]).toEqual([
+      '/v1/projects/some-project/location/global/prometheus/api/v1/query',
+      'Bearer token-of-nobody',
+    ]);
+    expect(existsSync(path.join(run.folder, 'summary_prometheus_metrics.json'))).toBe(true);
+    expect(readFileSync(path.join(run.folder, 'run.json'), 'utf8')).not.toContain('token-of-nobody');
+  });
+
+  it('without a token says which variables to set', async () => {
+    const run = await h.ran(yaml());
+    const note = run.manifest.problems.find(({ code }) => code === 'RUN080')!.message;
+    expect(note).toMatch(/GOOGLE_OAUTH_ACCESS_TOKEN.*GOOGLE_CLOUD_PROJECT/);
+  });
+});
+
 describe('the hub', () => {
   it('is asked only when downloads are allowed, with the token, and what was fetched is said and kept', async () => {
     const asked: [string | undefined, string | undefined][] = [];

@@ -69,9 +69,16 @@ const PLAIN = /^[A-Za-z_][\w./+-]*$/;
 function scalar(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'number') return numberText(value);
-  if (typeof value === 'string') return PLAIN.test(value) && !NOT_TEXT.test(value) ? value : JSON.stringify(value);
+  if (typeof value === 'string') return PLAIN.test(value) && !NOT_TEXT.test(value) ? value : quoted(value);
   // Booleans, empty lists and maps read the same in JSON and YAML.
   return JSON.stringify(value);
+}
+
+/** Line breaks of YAML 1.1 that JSON leaves as they are would be folded to a space, and what PyYAML cannot print it refuses. */
+const ODD = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+function quoted(text: string): string {
+  return JSON.stringify(text).replace(ODD, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** YAML 1.1 takes `1e-7` for text: a float with an exponent needs its point. */

@@ -26,6 +26,10 @@ export interface KeyFix {
   readonly moveTo?: ConfigPath;
   /** What to write instead of the value, as YAML. */
   readonly value?: string;
+  /** The value is near what stands there, and not the same: the author should look. */
+  readonly isGuess?: boolean;
+  /** The value is empty and may be left out: the default applies. */
+  readonly leaveOut?: boolean;
 }
 
 export interface Finding {
@@ -100,7 +104,14 @@ function convert(issue: Issue, prefix: ConfigPath, values: unknown, loadType: st
       const value = valueAt(values, path);
       const said = isSecretPath(path) && rule === 'type' ? `must be text, and is ${kindOf(value)}.` : issue.message;
       const words = path.length === 0 ? said : `${name} ${withoutCredentials(said)}`;
-      const finding = make(RULE_CODES[rule], rule, path, words, remedy, valueFix(guess, params, path, values));
+      const finding = make(
+        RULE_CODES[rule],
+        rule,
+        path,
+        words,
+        remedy,
+        valueFix(guess, params, path, values, loadType),
+      );
       return [params?.since === undefined ? finding : { ...finding, since: params.since }];
     }
     case 'invalid_element':
@@ -132,10 +143,21 @@ function make(
   };
 }
 
+/** Other names of the same thing. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  gaussian: 'normal',
+  gauss: 'normal',
+  log_normal: 'lognormal',
+  completions: 'completion',
+  chat_completions: 'chat',
+};
+
 function nearestWord(path: ConfigPath, values: unknown, loadType: string | undefined): string | undefined {
   const value = valueAt(values, path);
   if (typeof value !== 'string') return undefined;
-  return nearest(value, Object.keys(fieldAt(path, loadType)?.enumValues ?? {}));
+  const words = Object.keys(fieldAt(path, loadType)?.enumValues ?? {});
+  const same = OTHER_WORDS[value.toLowerCase()];
+  return same !== undefined && words.includes(same) ? same : nearest(value, words);
 }
 
 /** The one value that mends the mistake, when there is one. */
@@ -144,11 +166,22 @@ function valueFix(
   params: IssueParams | undefined,
   path: ConfigPath,
   values: unknown,
+  loadType: string | undefined,
 ): KeyFix | undefined {
   if (guess !== undefined) return { value: guess };
   const value = valueAt(values, path);
+  if (value === null) return fieldAt(path, loadType)?.required === false ? { leaveOut: true } : undefined;
+  const written = /^Write the digits out, e\.g\. ([^\s:]+):|, in seconds: ([^\s]+)\.$/.exec(params?.remedy ?? '');
+  if (written) return { value: (written[1] ?? written[2])! };
+  if (typeof value === 'number' && params?.rule === 'fraction')
+    return { value: String(Math.round(value)), isGuess: true };
+  // 1,000: no reader of YAML takes the comma for a thousand.
+  if (typeof value === 'string' && params?.rule === 'parse' && /^\d{1,3}(?:,\d{3})+$/.test(value))
+    return { value: value.replaceAll(',', '') };
   const scalar = ['number', 'boolean', 'bigint'].includes(typeof value);
-  return params?.remedy === 'Put it in quotes.' && scalar ? { value: JSON.stringify(String(value)) } : undefined;
+  return params?.remedy === 'Put it in quotes.' && scalar
+    ? { value: JSON.stringify(String(value)) }
+    : undefined;
 }
 
 function unknownKey(key: string, parent: ConfigPath, loadType: string | undefined): Finding {

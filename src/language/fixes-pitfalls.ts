@@ -38,6 +38,7 @@ const FIXES: Readonly<Record<string, Make>> = {
   CMP006: (_problem, page, _loaded, { cpus = 4 }) =>
     fix(`Write num_workers: ${cpus}`, page.set(['load', 'num_workers'], String(cpus)), false),
   CMP008: (_problem, page, loaded) => warmUp(page, loaded),
+  CMP018: (problem, page) => fix('Space the rates evenly (type: linear)', page.set(problem.path, 'linear'), false),
   CMP024: (problem, page, loaded) => pinLength(problem.path, page, loaded),
   CMP025: (problem, page, loaded) => pinLength(problem.path.slice(0, -1), page, loaded),
   CMP029: (_problem, page) => [
@@ -54,6 +55,8 @@ const FIXES: Readonly<Record<string, Make>> = {
   },
   CMP043: (_problem, page) =>
     fix('Set api.type: completion, which is what is sent', page.set(['api', 'type'], 'completion'), false),
+  CMP047: (problem, page) =>
+    fix('Send the recorded answers (disable_output_substitution: true)', page.set(problem.path, 'true'), false),
   CMP052: (_problem, page) =>
     fix('Stream the answers (streaming: true)', page.set(['api', 'streaming'], 'true'), false),
   CMP057: (_problem, page, { config }) => {
@@ -72,11 +75,22 @@ const FIXES: Readonly<Record<string, Make>> = {
   },
   CMP064: (_problem, page) =>
     fix('Write request_timeout: 300, which applies anyway', page.set(['load', 'request_timeout'], '300'), false),
+  CMP074: (_problem, page) =>
+    fix('Write server.model_name', page.set(['server', 'model_name'], '${1:my-model}', { snippet: true }), false),
   CMP079: (problem, page) => {
     const path = page.scalar(problem.path);
     return path === undefined
       ? []
       : fix('Add {timestamp} to the path', page.set(problem.path, JSON.stringify(`${path}-{timestamp}`)), false);
+  },
+  CMP084: (problem, page, { config: { load } }) => {
+    const needed =
+      load.type === 'concurrent'
+        ? Math.max(0, ...load.stages.map((stage) => stage.concurrency_level))
+        : load.worker_max_concurrency;
+    const workers = load.type === 'concurrent' ? Math.max(1, load.num_workers ?? 1) : 1;
+    const each = Math.ceil(needed / workers);
+    return fix(`A connection for every request in flight: ${each}`, page.set(problem.path, String(each)), false);
   },
   CMP085: (problem, page) =>
     fix('Mark this stage as warm-up', [page.note(problem.range!.startLine, '# isoperf: warmup')]),

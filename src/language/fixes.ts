@@ -49,7 +49,9 @@ function errorFixes(problem: Problem, reading: Reading, page: Page | undefined, 
   const range = problem.range!;
   const key = reading.fixes.get(problem);
   const value = key?.value;
-  if (value !== undefined) return fix(`Change to ${value}`, [{ range, newText: value }]);
+  if (value !== undefined) return fix(`Change to ${value}`, [{ range, newText: value }], key?.isGuess !== true);
+  if (key?.leaveOut === true && page)
+    return fix(`Comment out '${String(problem.path.at(-1))}': the default applies`, page.commentOut(problem.path));
   if (problem.code === 'YML005') return fix('Replace the tab by two spaces', [{ range, newText: '  ' }]);
   if (problem.code === 'CFG020') return directiveFix(range, text);
   if (!page) return [];
@@ -60,6 +62,8 @@ function errorFixes(problem: Problem, reading: Reading, page: Page | undefined, 
       return fix('Remove the earlier one', page.removeEarlier(range), problem.code === 'YML012');
     case 'CFG001':
       return unknownKey(problem, key, page, range);
+    case 'CFG016':
+      return ignoredKey(problem, key, page, range);
     case 'CFG003':
       return missing(problem, page);
     case 'CFG006':
@@ -119,6 +123,17 @@ function unknownKey(problem: Problem, key: KeyFix | undefined, page: Page, range
     return [...fix(`Move '${name}' to ${where}`, moved), ...out(false)];
   }
   return out(true);
+}
+
+/** A key that the version ignores: without it the same runs. What was meant may be another name or place. */
+function ignoredKey(problem: Problem, key: KeyFix | undefined, page: Page, range: TextRange): readonly Fix[] {
+  const { path, remedy = '' } = problem;
+  const name = String(path.at(-1));
+  const meant = key?.rename ?? key?.moveTo;
+  const found = meant === undefined ? [] : unknownKey(problem, key, page, range).slice(0, 1);
+  // A newer version is a choice, too.
+  const isOnly = found.length === 0 && !/\bor\b/.test(remedy);
+  return [...found, ...fix(`Comment out '${name}': it is ignored`, page.commentOut(path), isOnly)];
 }
 
 /** Keys that were meant for a sibling above them, which has no value: they were not indented. */
@@ -181,6 +196,13 @@ function contradiction(problem: Problem, page: Page): readonly Fix[] {
   return remedies(problem, page);
 }
 
+/** Blocks that a type cannot do without, with figures to go over. */
+const BLOCKS: Readonly<Record<string, string>> = {
+  'data.shared_prefix':
+    '\n  num_groups: ${1:8}\n  num_prompts_per_group: ${2:8}\n  system_prompt_len: ${3:512}\n  question_len: ${4:128}\n  output_len: ${5:128}',
+  'load.trace': '\n  file: ${1:trace.csv}\n  format: AzurePublicDataset',
+};
+
 /** Remedies that name a key: "Remove x", "Set a.b: c". Two of them joined by "or" are a choice. */
 function remedies({ remedy = '', path }: Problem, page: Page): readonly Fix[] {
   const isOnly = !/\bor\b/.test(remedy);
@@ -198,6 +220,10 @@ function remedies({ remedy = '', path }: Problem, page: Page): readonly Fix[] {
   }
   if (/remove the block/i.test(remedy))
     found.push(...fix(`Comment out '${String(path.at(-1))}'`, page.commentOut(path), false));
+  const block = /^Add (data\.shared_prefix|load\.trace)\b/.exec(remedy)?.[1];
+  const lines = block === undefined ? undefined : BLOCKS[block];
+  if (block !== undefined && lines !== undefined)
+    found.push(...fix(`Add ${block}`, page.set(block.split('.'), lines, { snippet: true }), false));
   const needed = /^Add (data\.(?:input|output)_distribution)\b/.exec(remedy)?.[1];
   if (needed !== undefined)
     found.push(

@@ -92,7 +92,11 @@ function judge(spec: LengthDimension, a: LengthEvidence, b: LengthEvidence, cont
   const follows = spec.follows(context, { askedDiffers, configuredAlike, by });
   if (follows) return follows;
   const unit = common.counter.startsWith('bytes') ? '' : ' tokens';
-  return confounds(`The ${things} are not of the same length: ${realised.words}${unit} ${by}. ${spec.consequence}`);
+  const asked = askedDiffers === true || configuredAlike === false ? { pitfall: 'CMP100' } : {};
+  return confounds(
+    `The ${things} are not of the same length: ${realised.words}${unit} ${by}. ${spec.consequence}`,
+    asked,
+  );
 }
 
 function evidenceOf(

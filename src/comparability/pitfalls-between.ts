@@ -101,6 +101,16 @@ const profile: Between = (pair) => {
   return words.length === 0 ? undefined : words.join('; ');
 };
 
+/** A finding of that pitfall says it already. */
+const told =
+  (code: `CMP${string}`): Between =>
+  ({ findings }) => {
+    const own = findings.filter(
+      ({ pitfall, state }) => pitfall === code && (state === 'confounds' || state === 'intended'),
+    );
+    return own.length === 0 ? undefined : own.map(({ message }) => message.replace(/\.$/, '')).join('; ');
+  };
+
 /** By the number of the catalogue's entry. */
 export const BETWEEN: readonly (readonly [number, Between])[] = [
   ...WORKLOAD_BETWEEN,
@@ -115,4 +125,6 @@ export const BETWEEN: readonly (readonly [number, Between])[] = [
   [91, profile],
   [98, otherModel],
   [99, joinedFlag],
+  [100, told('CMP100')],
+  [101, told('CMP101')],
 ];

@@ -125,6 +125,7 @@ export const promptIdentity = dimension<Prompts>({
     if (a.dataType !== b.dataType) {
       return confounds(
         `A’s prompts are ${a.dataType}, B’s are ${b.dataType}: other texts, other lengths, other repeats.`,
+        { pitfall: 'CMP101' },
       );
     }
     if (a.hash !== undefined && a.hash === b.hash) return same('The very same prompts, in the same order.');
@@ -139,13 +140,11 @@ export const promptIdentity = dimension<Prompts>({
     if (changes.length > 0) {
       return confounds(
         `Prompts are drawn from other sources: ${changes.join('; ')}. What a prefix cache saves changes with it.`,
-        {
-          changes,
-        },
+        { changes, pitfall: 'CMP101' },
       );
     }
     const repeats = repeatsDiffer(a, b);
-    if (repeats !== undefined) return confounds(repeats);
+    if (repeats !== undefined) return confounds(repeats, { pitfall: 'CMP031' });
     if ((a.distinct === undefined) !== (b.distinct === undefined)) {
       return unknown('How often prompts repeat', a.distinct !== undefined, b.distinct !== undefined);
     }

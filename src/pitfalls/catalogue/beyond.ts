@@ -168,4 +168,24 @@ export const FURTHER_PITFALLS: readonly Pitfall[] = [
     how: { comparison: 'An argument of a stack record holds a flag, a space and a value.' },
     source: 'Peers study, finding F3 (public KubeCon 2025 reports)',
   }),
+  pitfall(100, {
+    title: 'The two sides asked for other lengths',
+    consequence:
+      'Longer prompts take longer to read and longer answers longer to write: every latency and rate follows the lengths, whatever the server does.',
+    remedy: 'Give both configs the same length distributions, and compare what was realised.',
+    moves: EVERYTHING,
+    how: { comparison: 'Realised lengths differ, and so do the configured ones or those that were asked for.' },
+    configPaths: ['data.input_distribution', 'data.output_distribution', 'data.shared_prefix.output_len'],
+    source: 'Public bug report 78 (Megatron-LM PR 7438, d-inference PR 576)',
+  }),
+  pitfall(101, {
+    title: 'The two sides sent other data',
+    consequence:
+      'Other texts have other lengths, other repeats and other shared beginnings: caches, drafts and batches do other work for them.',
+    remedy: 'Same data section, same files and same seed on both sides; or one frozen stream for both.',
+    moves: EVERYTHING,
+    how: { comparison: 'data.type, the data set or its groups of prompts differ.' },
+    configPaths: ['data.type', 'data.path'],
+    source: 'Public bug report 78 (Megatron-LM PR 7438, d-inference PR 576)',
+  }),
 ];

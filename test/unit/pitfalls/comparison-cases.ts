@@ -57,6 +57,7 @@ const shared = (block: Json, more: Json = {}): Json => ({
     shared_prefix: { num_unique_system_prompts: 100, num_users_per_system_prompt: 10, seed: null, ...block },
   },
 });
+const data = (type: string): Json => ({ data: { type } });
 const otel = (block: Json): Json => ({
   data: { type: 'otel_trace_replay', input_distribution: null, output_distribution: null, otel_trace_replay: block },
 });
@@ -282,6 +283,13 @@ export const PAIR_CASES: readonly (readonly [number, PairCase, PairCase])[] = [
     { a: started('--quantization bitsandbytes'), b: syntheticRun() },
     { a: started('--quantization', 'bitsandbytes'), b: syntheticRun() },
   ],
+  [
+    100,
+    { a: syntheticRun(), b: syntheticRun({ maxTokens: 40 }) },
+    // As long asked for, shorter in what came: that is another pitfall.
+    { a: syntheticRun(), b: syntheticRun({ earlyStop: 0.6 }) },
+  ],
+  [101, pair({}, data('synthetic')), pair({}, data('random'))],
 ];
 
 /** The honest run a report case is compared with. */

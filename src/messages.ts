@@ -48,6 +48,11 @@ export interface Restore {
   readonly intended: readonly DimensionId[];
   /** Dimensions both sides were recomputed in; checked again where they are used. */
   readonly aligned?: readonly string[];
+  /** Of both windows' start, as the user wrote it. */
+  readonly cut?: string;
+  readonly interpolate?: boolean;
+  /** URI of the comparison file it was opened from. */
+  readonly file?: string;
 }
 
 export type HostMessage =
@@ -74,6 +79,10 @@ export type WebviewMessage =
   | { readonly type: 'explain'; readonly code: string }
   | { readonly type: 'intend'; readonly dimension: string | null }
   | { readonly type: 'align'; readonly dimension: string; readonly on: boolean }
+  /** What is left out of both windows as warm-up: "50", "30s", "auto". */
+  | { readonly type: 'cut'; readonly cut: string }
+  | { readonly type: 'interpolate'; readonly on: boolean }
+  | { readonly type: 'saveComparison' }
   | { readonly type: 'swap' }
   | { readonly type: 'compareWith' }
   | { readonly type: 'openAsText' }
@@ -95,6 +104,9 @@ const CHECKS: Readonly<Record<WebviewMessage['type'], Check>> = {
   explain: (message) => isShortText(message['code']),
   intend: (message) => message['dimension'] === null || isShortText(message['dimension']),
   align: (message) => isShortText(message['dimension']) && typeof message['on'] === 'boolean',
+  cut: (message) => isShortText(message['cut']),
+  interpolate: (message) => typeof message['on'] === 'boolean',
+  saveComparison: always,
   swap: always,
   compareWith: always,
   openAsText: always,
@@ -119,11 +131,16 @@ export function parseWebviewMessage(value: unknown): WebviewMessage | undefined 
 /** What a panel may be restored from after a reload; undefined when the saved state is not ours. */
 export function parseRestore(value: unknown): Restore | undefined {
   if (!isObject(value)) return undefined;
-  const { kind, folders, intended, aligned } = value;
+  const { kind, folders, intended, aligned, cut, interpolate, file } = value;
   if (kind !== 'report' && kind !== 'comparison' && kind !== 'live') return undefined;
   if (!isTextList(folders) || !isTextList(intended)) return undefined;
   if (folders.length !== (kind === 'comparison' ? 2 : 1)) return undefined;
-  const kept = isTextList(aligned) ? { aligned } : {};
+  const kept = {
+    ...(isTextList(aligned) ? { aligned } : {}),
+    ...(typeof cut === 'string' && isShortText(cut) ? { cut } : {}),
+    ...(interpolate === true ? { interpolate } : {}),
+    ...(typeof file === 'string' && file.length < 4096 ? { file } : {}),
+  };
   return { kind, folders, intended: intended as readonly DimensionId[], ...kept };
 }
 

@@ -1,5 +1,11 @@
 // The comparison of two runs: heads, verdict and claim, findings worst first, metrics, overlaid charts.
-import type { ComparisonView, FindingGroup, HeadRow, MetricTable } from '../src/comparability/view-model';
+import type {
+  ComparisonView,
+  FindingGroup,
+  HeadRow,
+  InterpolatedTable,
+  MetricTable,
+} from '../src/comparability/view-model';
 import type { Side } from '../src/messages';
 import { askable, figureCell } from './ask';
 import { chartGrid } from './chart-figure';
@@ -24,10 +30,12 @@ export function comparisonPage(view: ComparisonView): Page {
         'Findings',
         intent(view),
         alignment(view),
+        cutControl(view),
         ...view.groups.map((group) => findingGroup(group)),
         pitfallList(view.pitfalls),
       ),
       metricsSection(view.metrics),
+      interpolation(view),
       section('Charts', charts),
       section('Files', h('div', { class: 'provenance' }, files('a', view.files.a), files('b', view.files.b))),
     ),
@@ -47,6 +55,7 @@ function head(view: ComparisonView): HTMLElement {
         'div',
         { class: 'actions' },
         button('Swap A and B', () => post({ type: 'swap' })),
+        button('Save…', () => post({ type: 'saveComparison' }), { title: 'As a file that asks the same again' }),
         button('Copy as Markdown', () => post({ type: 'copyMarkdown' }), { title: 'c' }),
       ),
     ),
@@ -148,13 +157,82 @@ function alignment(view: ComparisonView): HTMLElement | false {
   );
 }
 
+/** How much of both windows' start is left out as warm-up. */
+function cutControl({ cut }: ComparisonView): HTMLElement | false {
+  if (cut === undefined) return false;
+  const usual = [
+    { value: 'auto', label: 'what they declare and MSER-5 suggests' },
+    ...['50', '100', '500'].map((value) => ({ value, label: `the first ${value} requests` })),
+    ...['5s', '10s', '30s', '60s'].map((value) => ({ value, label: `the first ${value.replace('s', ' s')}` })),
+  ];
+  const own = usual.some(({ value }) => value === cut) ? [] : [{ value: cut, label: cut }];
+  const control = select('Warm-up cut of both windows', [...usual, ...own], cut, (value) =>
+    post({ type: 'cut', cut: value }),
+  );
+  return h('div', { class: 'cut' }, h('span', {}, 'Warm-up cut of both windows, when it is aligned:'), control);
+}
+
+/** Loads that only one side has: apart from what is judged, and said to be. */
+function interpolation({ interpolation: shown }: ComparisonView): HTMLElement | false {
+  if (!shown) return false;
+  const box = h('input', { type: 'checkbox' });
+  box.checked = shown.on;
+  box.addEventListener('change', () => post({ type: 'interpolate', on: box.checked }));
+  return section(
+    'Loads of one side only',
+    h('label', {}, box, ' Interpolate the other side between its neighbouring loads'),
+    h('p', { class: 'faint' }, 'A straight line between two loads, not a measurement: in no verdict, claim or gate.'),
+    ...shown.tables.flatMap((table) => [h('h3', {}, table.title), table.rows.length > 0 && interpolatedTable(table)]),
+  );
+}
+
+function interpolatedTable({ title, rows }: InterpolatedTable): HTMLElement {
+  const heads: readonly Child[] = [sideMark('a'), sideMark('b'), 'of A'];
+  const cell = (text: string): HTMLElement => h('td', { class: 'figure' }, text);
+  return h(
+    'div',
+    { class: 'scroll', role: 'region', 'aria-label': title, tabindex: 0 },
+    h(
+      'table',
+      { class: 'metrics' },
+      h('caption', { class: 'unseen' }, title),
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          h('th', { scope: 'col', class: 'first' }, 'Metric'),
+          ...heads.map((head) => h('th', { scope: 'col' }, head)),
+          h('th', { scope: 'col', class: 'words' }, 'Also differs'),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        ...rows.map((row) =>
+          h(
+            'tr',
+            { class: 'metric' },
+            h('th', { scope: 'row', class: 'first' }, row.label),
+            cell(row.a),
+            cell(row.b),
+            cell(row.percent),
+            h('td', { class: 'words' }, row.words),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
 function findingGroup(group: FindingGroup): HTMLElement {
   const heading: readonly Child[] = [
     h('span', { class: `mark mark-${group.state}`, 'aria-hidden': 'true' }, MARKS[group.state]),
     `${group.title} (${group.findings.length})`,
   ];
   const list = h('ol', { class: 'findings' }, ...group.findings.map((finding) => findingItem(finding, group.state)));
-  if (group.state !== 'same') {
+  if (group.state !== 'same' && group.assumed !== true) {
     return h(
       'div',
       { class: 'finding-group', 'data-state': group.state },
@@ -165,8 +243,9 @@ function findingGroup(group: FindingGroup): HTMLElement {
   }
   return h(
     'details',
-    { class: 'finding-group', 'data-state': group.state },
+    { class: 'finding-group', 'data-state': group.assumed === true ? 'assumed' : group.state },
     h('summary', {}, h('h3', {}, ...heading)),
+    h('p', { class: 'faint' }, group.hint),
     list,
   );
 }

@@ -1,7 +1,9 @@
 // What alignment, assumptions and noise add to the comparison view: switches, shares of the gap, what else a finding says.
 import { significant } from '../report/figures';
 import type { Comparison, DimensionId, Finding, MetricComparison } from './comparison';
-import type { AlignmentSwitch, FindingView } from './view-model';
+import type { Run } from '../report/run';
+import type { AlignmentSwitch, ComparisonView, FindingView } from './view-model';
+import { interpolatedCells } from './words';
 
 /** Dimensions that differ, or did before they were aligned, and can be recomputed; or why they cannot. */
 export function alignmentSwitches({ findings, alignment = [] }: Comparison): AlignmentSwitch[] {
@@ -11,6 +13,25 @@ export function alignmentSwitches({ findings, alignment = [] }: Comparison): Ali
     if (!alignable || state === 'same') return [];
     return [{ id: dimension, title, on: false, possible: alignable.possible, words: alignable.words }];
   });
+}
+
+/** There is something to cut where both sides have their requests. */
+export function cutOf(a: Run, b: Run, cut = 'auto'): Pick<ComparisonView, 'cut'> {
+  return a.records && b.records ? { cut } : {};
+}
+
+/** Loads that only one side has: shown against interpolated ones, or offered to be. */
+export function interpolationOf(comparison: Comparison): Pick<ComparisonView, 'interpolation'> {
+  const { interpolated, stages, unmatched } = comparison;
+  if (interpolated) {
+    const tables = interpolated.map(({ label, words, rows }) => ({
+      title: `${label}, ${words}`,
+      rows: rows.map((row) => interpolatedCells(row)),
+    }));
+    return { interpolation: { on: true, tables } };
+  }
+  const apart = unmatched.length > 0 || stages.some(({ label }) => label.includes(' against '));
+  return apart && stages.length > 1 ? { interpolation: { on: false, tables: [] } } : {};
 }
 
 export function findingExtras({ changes = [], assumed, note }: Finding): FindingView['more'] {

@@ -35,6 +35,8 @@ export interface FindingSideView {
 
 export interface FindingGroup {
   readonly state: DimensionState;
+  /** Unknown, and assumed equal: it holds nothing up. */
+  readonly assumed?: true;
   readonly title: string;
   /** What the state means for the reader. */
   readonly hint: string;
@@ -71,6 +73,19 @@ export interface MetricTable {
   readonly rows: readonly MetricRow[];
 }
 
+/** A load that only one side has, apart from what is judged. */
+export interface InterpolatedTable {
+  /** "12 rps, B interpolated between its stages 1 (10 rps) and 2 (15 rps)". */
+  readonly title: string;
+  readonly rows: readonly {
+    readonly label: string;
+    readonly a: string;
+    readonly b: string;
+    readonly percent: string;
+    readonly words: string;
+  }[];
+}
+
 export interface ComparisonView {
   readonly title: string;
   readonly names: { readonly a: string; readonly b: string };
@@ -92,7 +107,11 @@ export interface ComparisonView {
   readonly intended?: DimensionId;
   /** Empty when nothing that differs can be aligned. */
   readonly alignment: readonly AlignmentSwitch[];
+  /** What aligning the warm-up leaves out, as it was asked for: "auto", "50", "30s". Absent where nothing could be cut. */
+  readonly cut?: string;
   readonly metrics: readonly MetricTable[];
+  /** Absent when every load has its counterpart; `on` when they are shown. */
+  readonly interpolation?: { readonly on: boolean; readonly tables: readonly InterpolatedTable[] };
   readonly charts: readonly ChartGroup[];
   readonly files: { readonly a: readonly string[]; readonly b: readonly string[] };
 }

@@ -6,7 +6,6 @@ import type {
   ComparedRun,
   Comparison,
   DimensionId,
-  DimensionState,
   Evidence,
   Finding,
   FindingSide,
@@ -17,7 +16,7 @@ import type {
   MovedMetric,
 } from './comparison';
 import { comparisonCharts } from './view-charts';
-import { alignmentSwitches, findingExtras, metricExtras, noiseWords } from './view-extras';
+import { alignmentSwitches, cutOf, findingExtras, interpolationOf, metricExtras, noiseWords } from './view-extras';
 import type {
   ComparisonView,
   FindingGroup,
@@ -28,7 +27,8 @@ import type {
   MetricTable,
 } from './view-model';
 
-export function comparisonView(comparison: Comparison, a: Run, b: Run): ComparisonView {
+/** @param cut of the windows' start, as the user asked for it */
+export function comparisonView(comparison: Comparison, a: Run, b: Run, cut?: string): ComparisonView {
   const intended = comparison.intended[0];
   return {
     title: `${comparison.a.name} and ${comparison.b.name}`,
@@ -43,7 +43,9 @@ export function comparisonView(comparison: Comparison, a: Run, b: Run): Comparis
       .sort((x, y) => x.title.localeCompare(y.title)),
     ...(intended === undefined ? {} : { intended }),
     alignment: alignmentSwitches(comparison),
+    ...cutOf(a, b, cut),
     metrics: metricsOf(comparison),
+    ...interpolationOf(comparison),
     charts: comparisonCharts(comparison, a, b),
     files: { a: a.files, b: b.files },
   };
@@ -85,7 +87,7 @@ function verdictOf({ verdict, claim }: Comparison): ComparisonView['verdict'] {
   };
 }
 
-const GROUPS: readonly { readonly state: DimensionState; readonly title: string; readonly hint: string }[] = [
+const GROUPS: readonly Omit<FindingGroup, 'findings'>[] = [
   {
     state: 'confounds',
     title: 'Confounds',
@@ -98,17 +100,26 @@ const GROUPS: readonly { readonly state: DimensionState; readonly title: string;
     hint: 'Different, and removed by recomputing both sides under one definition.',
   },
   { state: 'intended', title: 'Intended', hint: 'Different, and declared as the change under test.' },
+  {
+    state: 'unknown',
+    assumed: true,
+    title: 'Assumed',
+    hint: 'Recorded on neither side, and nothing that is recorded speaks against it: you have to believe that it was equal.',
+  },
   { state: 'same', title: 'Same', hint: 'Both recorded, and equal within the stated tolerance.' },
 ];
 
 function groupsOf(comparison: Comparison, a: Run, b: Run): FindingGroup[] {
   const views = comparison.findings.map((finding, index) => ({
     state: finding.state,
+    assumed: finding.assumed !== undefined,
     view: findingView(finding, index, a, b),
   }));
   return GROUPS.map((group) => ({
     ...group,
-    findings: views.filter(({ state }) => state === group.state).map(({ view }) => view),
+    findings: views
+      .filter(({ state, assumed }) => state === group.state && assumed === (group.assumed === true))
+      .map(({ view }) => view),
   })).filter((group) => group.findings.length > 0);
 }
 

@@ -24,6 +24,7 @@ export function registerCommands(services: Services, controller: RunController):
     'isoperf.stop': () => controller.stop(false),
     'isoperf.showLive': () => controller.showLive(),
     'isoperf.openReport': (folder: Argument) => openReport(services, folder),
+    'isoperf.openComparison': (file: Argument) => openComparison(services, file),
     'isoperf.compareWith': (folder: Argument) => compareWith(services, folder),
     'isoperf.compareSelected': (_: Argument, selected?: readonly KnownRun[]) => compareSelected(services, selected),
     'isoperf.compareWithLast': (config: Argument) => compareWithLast(services, config),
@@ -144,6 +145,18 @@ async function pickReport(services: Services): Promise<vscode.Uri | undefined> {
       ...(isFolder ? {} : { filters: { Results: ['json', 'jsonl', 'ndjson', 'yaml', 'yml'] } }),
     })) ?? [];
   return place;
+}
+
+async function openComparison(services: Services, argument: Argument): Promise<void> {
+  const [picked] = uriOf(argument)
+    ? []
+    : ((await vscode.window.showOpenDialog({
+        title: 'Open a Comparison File',
+        openLabel: 'Open Comparison',
+        filters: { 'Comparison file': ['yaml', 'yml', 'json'] },
+      })) ?? []);
+  const file = uriOf(argument) ?? picked;
+  if (file) await services.reports.showComparisonFile(file);
 }
 
 async function compareWith(services: Services, argument: Argument): Promise<void> {

@@ -6,11 +6,10 @@ import type { Result } from '../problem';
 import type { Run } from '../report/run';
 import { parentOf, reportPlace } from './folders';
 import { OpenTabs } from './open-tabs';
+import { questionOf, restoreQuestion, saveComparison, showMistake, turned } from './comparison-question';
 import { Panel, VIEW_TYPES, type PanelOwner } from './panel';
-import type { OpenComparison, OpenReport } from './read-run';
+import type { OpenComparison, OpenReport, Pair, Question } from './read-run';
 import { openAsText } from './report-editor';
-
-type Pair = readonly [vscode.Uri, vscode.Uri];
 
 /** Loaded with the first panel: reading and judging reports is the heavy part of the extension. */
 const readers = () => import('./read-run');
@@ -49,17 +48,28 @@ export class ReportPanels {
     await owner.load(panel);
   }
 
-  async showComparison(folders: Pair, intended: readonly DimensionId[] = []): Promise<void> {
+  async showComparison(folders: Pair, question: Question = { intended: [], aligned: [] }): Promise<void> {
     const key = `comparison ${folders.join(' ')}`;
     const known = this.open.get(key);
     if (known) {
       known.view.reveal();
       return;
     }
-    const owner = new ComparisonOwner(folders, intended, this);
+    const owner = new ComparisonOwner(folders, question, this);
     const panel = Panel.create(this.extension, 'comparison', `${nameOf(folders[0])} ↔ ${nameOf(folders[1])}`, owner);
     this.keep(key, panel);
     if (await owner.load(panel)) await this.closeDouble(key, panel);
+  }
+
+  /** A comparison file: its runs are compared as it says. */
+  async showComparisonFile(file: vscode.Uri): Promise<void> {
+    const { openComparisonFile } = await readers();
+    const read = await openComparisonFile(file);
+    if (read.ok) {
+      await this.showComparison(read.value.folders, read.value.question);
+      return;
+    }
+    await showMistake(file, read.problems);
   }
 
   /** Panels that were open when the window was reloaded find their folders again. */
@@ -82,7 +92,7 @@ export class ReportPanels {
     const folders = restore.folders.map((uri) => vscode.Uri.parse(uri));
     const [first, second] = folders;
     if (restore.kind === 'comparison' && first && second) {
-      const owner = new ComparisonOwner([first, second], restore.intended, this, restore.aligned);
+      const owner = new ComparisonOwner([first, second], await questionOf(restore), this);
       const panel = Panel.adopt(this.extension, view, 'comparison', view.title, owner);
       this.keep(`comparison ${folders.join(' ')}`, panel);
       await owner.load(panel);
@@ -216,16 +226,15 @@ class ComparisonOwner implements PanelOwner {
 
   constructor(
     public folders: Pair,
-    private intended: readonly DimensionId[],
+    private question: Question,
     private readonly panels: ReportPanels,
-    private aligned: readonly string[] = [],
   ) {}
 
   /** True when it is shown in a tab of ours, whose title now says what it is. */
   async load(panel: Panel): Promise<boolean> {
     panel.show({ type: 'loading', words: 'Reading and comparing both runs …' });
     const { openComparison, failureOf } = await readers();
-    const read = await openComparison(this.folders, this.intended, this.aligned);
+    const read = await openComparison(this.folders, this.question);
     if (!read.ok) {
       panel.show({ type: 'failed', ...failureOf(read.problems) });
       return false;
@@ -235,9 +244,11 @@ class ComparisonOwner implements PanelOwner {
     return true;
   }
 
-  private async judgeAgain({ a, b }: OpenComparison, panel: Panel): Promise<void> {
+  /** With something asked otherwise. */
+  private async ask(change: Partial<Question>, opened: OpenComparison, panel: Panel): Promise<void> {
     const { judged } = await readers();
-    this.opened = judged(a, b, this.intended, this.aligned);
+    this.question = { ...this.question, ...change };
+    this.opened = judged(opened, this.question);
     this.send(panel);
   }
 
@@ -245,7 +256,7 @@ class ComparisonOwner implements PanelOwner {
     if (!this.opened) return;
     const { a, b } = this.opened;
     this.panels.entitle(panel, `${tabName(a, this.folders[0])} ↔ ${tabName(b, this.folders[1])}`);
-    const restore = { ...restoreOf('comparison', this.folders, this.intended), aligned: this.aligned };
+    const restore = { ...restoreOf('comparison', this.folders), ...restoreQuestion(this.question) };
     panel.show({ type: 'comparison', view: this.opened.view, restore });
   }
 
@@ -261,22 +272,33 @@ class ComparisonOwner implements PanelOwner {
       }
       case 'swap':
         this.folders = [this.folders[1], this.folders[0]];
+        this.question = turned(this.question);
         await this.panels.swap(panel, this);
         break;
       case 'intend': {
         const dimension = opened.comparison.findings.find(
           (finding) => finding.dimension === message.dimension,
         )?.dimension;
-        this.intended = dimension === undefined ? [] : [dimension];
-        await this.judgeAgain(opened, panel);
+        await this.ask({ intended: dimension === undefined ? [] : [dimension] }, opened, panel);
         break;
       }
       case 'align': {
-        const others = this.aligned.filter((dimension) => dimension !== message.dimension);
-        this.aligned = message.on ? [...others, message.dimension] : others;
-        await this.judgeAgain(opened, panel);
+        const others = this.question.aligned.filter((dimension) => dimension !== message.dimension);
+        await this.ask({ aligned: message.on ? [...others, message.dimension] : others }, opened, panel);
         break;
       }
+      case 'cut': {
+        // A cut is what aligning the warm-up does.
+        const aligned = [...new Set([...this.question.aligned, 'warmup-window'])];
+        await this.ask({ cut: message.cut, aligned }, opened, panel);
+        break;
+      }
+      case 'interpolate':
+        await this.ask({ interpolate: message.on }, opened, panel);
+        break;
+      case 'saveComparison':
+        await saveComparison(this.folders, this.question);
+        break;
       case 'openReport':
         await this.panels.showReport(this.folders[indexOf(message.side)]);
         break;

@@ -1,7 +1,7 @@
 // The comparison view in Chromium.
 import assert from 'node:assert/strict';
 import { openView } from './harness';
-import { ALIGNED, COMPARED } from './samples';
+import { ALIGNED, COMPARED, SWEPT } from './samples';
 import type { ThemeName } from './themes';
 import type { PageTest } from './tests';
 
@@ -101,6 +101,44 @@ export const comparisonTests: readonly PageTest[] = [
       await view.close();
     },
   },
+  {
+    name: 'comparison: what is assumed has a group of its own, a cut is chosen, loads are interpolated, the question is saved',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: SWEPT, width: 900 });
+      const states = await view.page
+        .locator('.finding-group')
+        .evaluateAll((groups) => groups.map((group) => (group as HTMLElement).dataset['state']));
+      assert.deepEqual(states, ['confounds', 'assumed', 'same']);
+      const assumed = view.page.locator('details.finding-group[data-state="assumed"]');
+      assert.equal(await assumed.locator('.finding').first().isVisible(), false);
+      await assumed.locator('summary').click();
+      await assumed.getByText('you have to believe that it was equal').waitFor();
+      const cut = view.page.locator('.cut');
+      await cut.locator('vscode-dropdown').click();
+      await cut.locator('vscode-option', { hasText: 'the first 30 s' }).click();
+      assert.deepEqual(await view.waitForPost('cut'), { type: 'cut', cut: '30s' });
+      await view.page
+        .getByRole('heading', { name: '12 rps, B interpolated between its stages 0 (10 rps) and 1 (20 rps)' })
+        .waitFor();
+      await view.page.getByRole('checkbox', { name: /^Interpolate/ }).click();
+      assert.deepEqual(await view.waitForPost('interpolate'), { type: 'interpolate', on: false });
+      await view.page.getByText('Save…').click();
+      await view.waitForPost('saveComparison');
+      assert.deepEqual(await view.accessibility(), []);
+      await view.shot('page-comparison-swept', { fullPage: true });
+      await view.close();
+    },
+  },
+  ...([420, 1400] as const).map((width) => ({
+    name: `comparison: of real runs, ${width} px wide, without sideways scrolling`,
+    async body(browser: Parameters<PageTest['body']>[0]) {
+      const view = await openView(browser, { kind, message: SWEPT, width, theme: width === 420 ? 'light' : 'dark' });
+      const overflow = await view.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(overflow <= 0, `${overflow} px too wide`);
+      await view.shot(`page-comparison-swept-${width}`, { fullPage: true });
+      await view.close();
+    },
+  })),
   {
     name: 'comparison: the same page at 420 px, without sideways scrolling',
     async body(browser) {

@@ -1,10 +1,12 @@
 // The messages an extension would send: a report, a comparison, a run under way.
+import { compare } from '../../src/comparability/compare';
 import { comparisonView } from '../../src/comparability/view';
 import type { HostMessage, LiveView } from '../../src/messages';
 import { readRun } from '../../src/report/read';
 import { reportView } from '../../src/report/view';
 import { COMPARISON, RUN_A, RUN_B } from './sample-comparison';
 import { FOREIGN_FILE, VLLM_RESULT } from './sample-foreign';
+import { syntheticRun } from '../unit/support/synthetic-run';
 import { sampleRun, USUAL } from './sample-run';
 
 export const REPORT: HostMessage = {
@@ -150,3 +152,17 @@ export const ALIGNED: HostMessage = {
   ),
   restore: { kind: 'comparison', folders: ['file:///a', 'file:///b'], intended: [], aligned: ['token-source'] },
 };
+
+/** Two real comparisons in one: loads that coincide in part, and what no run records. */
+export const SWEPT: HostMessage = (() => {
+  const stages = (...rates: number[]) => rates.map((rateRps) => ({ rateRps, durationSeconds: 300 / rateRps }));
+  const [a, b] = [
+    syntheticRun({ seed: 1, stages: stages(10, 12, 20) }),
+    syntheticRun({ seed: 2, stages: stages(10, 20, 30), usage: false }),
+  ];
+  return {
+    type: 'comparison',
+    view: comparisonView(compare(a, b, { resamples: 100, interpolate: true }), a, b),
+    restore: { kind: 'comparison', folders: ['file:///a', 'file:///b'], intended: [], interpolate: true },
+  };
+})();

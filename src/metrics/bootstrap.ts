@@ -138,7 +138,8 @@ function drawAverages(
       for (let c = 0; c < width; c++) sums[c]! += table[to + c]! - table[from + c]!;
     }
     const count = sums[width - 1]!;
-    for (let t = 0; t < tracks.length; t++) out[t]![r] = count > 0 ? sums[t]! / count : NaN;
+    // Where hardly a request has a value, a draw may hold none: it says nothing new.
+    for (let t = 0; t < tracks.length; t++) out[t]![r] = count > 0 ? sums[t]! / count : tracks[t]!.observed;
   }
   return out;
 }

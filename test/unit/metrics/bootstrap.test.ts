@@ -176,6 +176,18 @@ it('gaps are drawn with their request: a request that is slow throughout widens 
   expect(apart.values.length).toBe(3000);
 });
 
+describe('hardly any values among many requests', () => {
+  it('draws without a value say nothing new: every resample is a number', () => {
+    const series = seriesOf(Array.from({ length: 60 }, (_, i) => (i === 10 ? [0.1, 0.3] : [])));
+    const quantities = [{ kind: 'mean' }, { kind: 'percentile', percent: 95 }] as const;
+    const { draws } = resample(series, quantities, { resamples: 200, seed: 3 });
+    for (const own of draws) {
+      expect([...own].every(Number.isFinite)).toBe(true);
+      expect(Math.min(...own)).toBeGreaterThanOrEqual(0.1 - 0.3);
+    }
+  });
+});
+
 describe('block length', () => {
   it('grows with dependence and stays under a quarter of the series', () => {
     const loose = blockLength(single(latencies(1000, 0, 1)));

@@ -20,6 +20,8 @@ export interface PlanView {
   readonly frozen?: { readonly file: string; readonly sha256: string };
   /** Where the report will go: the local folder, then every bucket. */
   readonly reports: readonly string[];
+  /** The environment's proxy for the server, used or not; absent when there is none. */
+  readonly proxy?: string;
 }
 
 const number = (value: number, digits = 1): string =>
@@ -112,6 +114,7 @@ function facts(view: PlanView): string[] {
   } else {
     lines.push(`Stream: fingerprint ${stream.hashes.fingerprint}, prompts ${stream.hashes.promptsHash}.`);
   }
+  if (view.proxy !== undefined) lines.push(`Proxy: ${view.proxy}.`);
   const [local, ...buckets] = view.reports;
   const copies = buckets.length === 0 ? '' : `, then a copy to ${buckets.join(' and ')}`;
   lines.push(`Report: ${local ?? '.'}${copies}.`);

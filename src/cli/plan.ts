@@ -10,6 +10,7 @@ import { bucketPlaces, bucketUrl } from '../report/storage/place';
 import { configYaml, savedConfig, withoutCredentials } from '../report/write-config';
 import { writeFrozen } from '../run/frozen';
 import { figuresOf, planStream, type PlannedStream } from '../run/plan';
+import { proxyFor } from '../run/proxy';
 import type { RunInput } from '../run';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
 import { planJson, planText, type PlanView } from './plan-text';
@@ -89,7 +90,7 @@ export const planCommand: Command = {
     const stream = made.ok ? made.value : undefined;
     const frozen = flags.freeze === undefined ? undefined : await freeze(flags.freeze, input, stream, io);
     if (frozen?.failed === true) return stream ? EXIT.failed : EXIT.unusable;
-    const view = planView(input, loaded.value, latency, stream, frozen);
+    const view = planView(input, loaded.value, latency, stream, frozen, io);
     if (flags.json === true) io.out(`${JSON.stringify(planJson(view, problems.all), null, 2)}\n`);
     else io.out(planText(view, io.columns));
     return EXIT.ok;
@@ -171,8 +172,10 @@ function planView(
   assumedLatencySeconds: number,
   stream: PlannedStream | undefined,
   frozen: Frozen | undefined,
+  { env }: CliIo,
 ): PlanView {
   const { config } = input;
+  const proxy = proxyFor(config.server?.base_url ?? '', env);
   return {
     file: input.file,
     loadType: config.load.type,
@@ -186,6 +189,7 @@ function planView(
     assumedLatencySeconds,
     seed: { value: config.load.base_seed, source: input.seedSource },
     reports: reportPlaces(config),
+    ...(proxy ? { proxy: proxy.inWords } : {}),
     ...(stream ? { stream, figures: figuresOf(stream) } : {}),
     ...(frozen?.sha256 === undefined ? {} : { frozen: { file: frozen.file, sha256: frozen.sha256 } }),
   };

@@ -3,9 +3,9 @@
 //
 // Client.dispatch with a list of free clients, not fetch and not Pool: fetch joins reads (0.4 reads per token) and
 // costs half as much again; Pool looks through all its clients for every request (reference performance.md 2a, 8).
-// Proxies (HTTP_PROXY and friends) are not used: a proxy between the clock and the server would be measured with it.
+// A proxy is used only when the caller names one: between the clock and the server it is measured with it.
 // Redirects are not followed and nothing is retried: each would hide a request's true time.
-import { buildConnector, Client as Connection, type Dispatcher } from 'undici';
+import { buildConnector, Client as OwnConnection, ProxyAgent, type Dispatcher } from 'undici';
 import type { Outcome } from '../metrics/record';
 import { AnswerRecorder } from './answer';
 import { createEndpoint, joinRoute, type Endpoint } from './endpoint';
@@ -27,7 +27,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  */
 export function createClient(options: ClientOptions): Client {
   const endpoint = createEndpoint(options);
-  const connections = createConnections(endpoint, Math.max(1, options.connections));
+  const connections = createConnections(endpoint, Math.max(1, options.connections), options.proxy);
   const inFlight = createInFlight();
   const sessions = createSessions(options);
   return {
@@ -43,6 +43,8 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
+type Connection = Pick<Dispatcher, 'dispatch' | 'destroy'>;
+
 interface Connections {
   /** Calls back, now or later, with a connection that is this caller's alone; false from `use` declines it. */
   acquire(use: (connection: Connection) => boolean): void;
@@ -52,8 +54,25 @@ interface Connections {
   close(): Promise<void>;
 }
 
+/** Our own total timeout rules; the library's would end a long answer. */
+const COMMON = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+
+/** One connection to the proxy, of this caller alone: a tunnel for TLS, requests with the whole address else, as curl does. */
+function throughProxy(uri: string, { origin, tls }: Endpoint): ProxyAgent {
+  const { username, password } = new URL(uri);
+  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return new ProxyAgent({
+    ...COMMON,
+    uri,
+    connections: 1,
+    proxyTunnel: origin.startsWith('https:'),
+    requestTls: { timeout: CONNECT_TIMEOUT_MS, ...tls },
+    ...(username === '' ? {} : { token: `Basic ${Buffer.from(login).toString('base64')}` }),
+  });
+}
+
 /** Free connections on a stack (the warmest is used next), opened on demand; both operations are O(1). */
-function createConnections(endpoint: Endpoint, limit: number): Connections {
+function createConnections(endpoint: Endpoint, limit: number, proxy: string | undefined): Connections {
   const free: Connection[] = [];
   const all = new Set<Connection>();
   let waiting: ((connection: Connection) => boolean)[] = [];
@@ -65,13 +84,8 @@ function createConnections(endpoint: Endpoint, limit: number): Connections {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, ...endpoint.tls });
 
   function open(): Connection {
-    const connection = new Connection(origin, {
-      pipelining: 1,
-      // Our own total timeout rules; the library's would end a long answer.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect,
-    });
+    const connection =
+      proxy === undefined ? new OwnConnection(origin, { ...COMMON, connect }) : throughProxy(proxy, endpoint);
     all.add(connection);
     return connection;
   }
@@ -199,6 +213,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { method = 'POST', route, body } = this.request;
     connection.dispatch(
       {
+        origin: this.endpoint.origin,
         path: joinRoute(this.endpoint.pathPrefix, route),
         method,
         headers: (this.sessions?.headers(this.endpoint.headers, this.request.sessionId) ??

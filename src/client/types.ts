@@ -87,6 +87,8 @@ export interface ClientOptions {
   readonly certPath?: string;
   readonly keyPath?: string;
   readonly caPath?: string;
+  /** HTTP proxy the requests go through; by default none, whatever the environment says. */
+  readonly proxy?: string;
   /** Never fewer than the largest number of requests in flight. */
   readonly connections: number;
 }

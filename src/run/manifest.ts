@@ -8,6 +8,7 @@ import { savedConfig, withoutCredentials } from '../report/write-config';
 import { jsonText, writeWhole } from '../report/write-folder';
 import { askedLengths, bodyParameters, plannedStageManifest, workloadHashes, type PlannedStage } from './describe';
 import { timeoutSeconds, type Prepared } from './prepare';
+import { proxyFor } from './proxy';
 import { withoutSecret } from './secrets';
 import { sloOf } from './slo';
 import type { RunInput, RunOptions } from './types';
@@ -119,16 +120,13 @@ function endpointFacts(input: RunInput, options: RunOptions, prepared: Prepared)
       notes: [...notes],
     },
     tls: baseUrl.startsWith('https:'),
-    ...proxyFacts(options.env),
+    ...proxyFacts(baseUrl, options.env),
   };
 }
 
-const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'https_proxy', 'http_proxy', 'all_proxy'];
-
-/** Requests never go through a proxy, local addresses or not: said where the environment would have other programs use one. */
-function proxyFacts(env: RunOptions['env']): { proxy?: string } {
-  const set = PROXY_VARIABLES.filter((name) => (env[name] ?? '') !== '');
-  return set.length === 0 ? {} : { proxy: `not used, though ${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set` };
+function proxyFacts(baseUrl: string, env: RunOptions['env']): { proxy?: string } {
+  const proxy = proxyFor(baseUrl, env);
+  return proxy ? { proxy: proxy.inWords } : {};
 }
 
 export function problemFacts({ code, severity, message }: Problem): RunManifest['problems'][number] {

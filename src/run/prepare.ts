@@ -10,6 +10,7 @@ import type { WorkerPool } from '../loadgen/worker-pool';
 import type { Problem, Result } from '../problem';
 import { arrivalTrace } from './arrival-trace';
 import { createMockClient } from './mock-client';
+import { proxyFor } from './proxy';
 import { PROBE_NAME, probeSweep, type SweepFacts } from './probe-sweep';
 import {
   foldersOf,
@@ -137,12 +138,14 @@ function connectionLimit({ load }: RunInput['config']): number {
 /** Plain data, so that every sending thread can make a client of its own; undefined for the mock server. */
 function clientOptionsOf(
   { config: { server, api } }: RunInput,
-  { apiKey, caPath, cwd }: RunOptions,
+  { apiKey, caPath, cwd, env }: RunOptions,
   connections: number,
 ): ClientOptions | undefined {
   if (!server || server.type === 'mock') return undefined;
+  const proxy = proxyFor(server.base_url, env)?.url;
   return {
     baseUrl: server.base_url,
+    ...(proxy === undefined ? {} : { proxy }),
     headers: api.headers ?? {},
     api: api.type,
     ...(apiKey === undefined ? {} : { apiKey }),

@@ -157,6 +157,34 @@ describe('a server that dies', () => {
   });
 });
 
+describe('fewer connections than requests in flight', () => {
+  it('are all that is opened; who waited for one was sent late, which is recorded', async () => {
+    const open = new Set<Socket>();
+    let most = 0;
+    const url = await serve((response) => {
+      setTimeout(() => {
+        stream(response, event('a'), END);
+        response.end();
+      }, 100);
+    });
+    server!.on('connection', (socket: Socket) => {
+      most = Math.max(most, open.add(socket).size);
+      socket.on('close', () => open.delete(socket));
+    });
+    const load = `{ type: concurrent, interval: 0, num_workers: 1, worker_max_concurrency: 8, worker_max_tcp_connections: 2,
+      stages: [{ num_requests: 16, concurrency_level: 8 }] }`;
+    // Reading /metrics beside the load takes a connection of its own.
+    const run = await h.ran(configOf({ url, load }), { serverMetrics: false });
+    accounted(run, 16);
+    expect(most).toBe(2);
+    expect(run.manifest.counts!.ok).toBe(16);
+    expect(run.records.filter((record) => record.sentSeconds! - record.scheduledSeconds > 0.09).length).toBeGreaterThan(
+      8,
+    );
+    expect(run.manifest.problems.some(({ code }) => code === 'RUN033')).toBe(true);
+  });
+});
+
 describe('the server’s own metrics', () => {
   it('are not asked for when the run was told so, which its report says', async () => {
     const asked: string[] = [];

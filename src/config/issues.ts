@@ -178,10 +178,8 @@ function valueFix(
   // 1,000: no reader of YAML takes the comma for a thousand.
   if (typeof value === 'string' && params?.rule === 'parse' && /^\d{1,3}(?:,\d{3})+$/.test(value))
     return { value: value.replaceAll(',', '') };
-  const scalar = ['number', 'boolean', 'bigint'].includes(typeof value);
-  return params?.remedy === 'Put it in quotes.' && scalar
-    ? { value: JSON.stringify(String(value)) }
-    : undefined;
+  const isQuotable = typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint';
+  return params?.remedy === 'Put it in quotes.' && isQuotable ? { value: JSON.stringify(String(value)) } : undefined;
 }
 
 function unknownKey(key: string, parent: ConfigPath, loadType: string | undefined): Finding {

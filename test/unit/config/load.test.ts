@@ -159,6 +159,9 @@ describe('loadConfig', () => {
   });
 
   it('an empty text is an empty config, which has nothing to send', () => {
+    // Upstream looks for {timestamp} in the raw value: bytes stop it there, although bytes pass for text elsewhere.
+    expect(loaderVerdict(`${GOOD}storage: {local_storage: {path: !!binary aGk=}}\n`).accepts).toBe(false);
+    expect(loaderVerdict(GOOD.replace('http://localhost:8000', '!!binary aHR0cDovL2g=')).accepts).toBe(true);
     expect(loaderVerdict('').accepts).toBe(true);
     expect(loaderVerdict('[]').accepts).toBe(true);
     expect(problems('').map((problem) => problem.code)).toEqual(['CFG011', 'CFG012']);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loaderVerdict } from '../../../src/config/loader';
+import { findRegions } from '../../../src/config/regions';
 import { diagnostics } from '../../../src/language/diagnostics';
 import { applyEdits } from '../../../src/language/edits';
 import { fixAll, fixedText } from '../../../src/language/fix-all';
@@ -180,23 +181,44 @@ describe('fix all', () => {
     expect(fixAll(RANDOM.replace(/server:[\s\S]*/, ''))).toBeUndefined();
   });
 
-  const broken = ['007-', '015-', '020-', '028-', '029-', '030-', '119-'];
-  it.skipIf(!existsSync(CORPUS))('makes broken public configs ones that main accepts', () => {
-    const files = readdirSync(CORPUS).filter((name) => broken.some((start) => name.startsWith(start)));
-    expect(files.length).toBeGreaterThanOrEqual(broken.length);
-    for (const name of files) {
-      // Templates are filled in first: what is to be filled is not a mistake.
-      const text = readFileSync(path.join(CORPUS, name), 'utf8').replaceAll(/\$\{\w+\}|REPLACE_ENV_\w+/g, '7');
-      expect(loaderVerdict(text).accepts, name).toBe(false);
-      const mended = fixedText(text);
-      expect(
-        loaderVerdict(mended).problems.filter((entry) => entry.severity === 'error'),
-        name,
-      ).toEqual([]);
-      // No line is lost: at most its indentation, its key or a comment mark changed.
-      expect(mended.split('\n').length, name).toBe(text.split('\n').length);
-    }
-  });
+  /** Rejected public configs that no edit can mend without its author, by the beginning of their names, and why. */
+  const REASONS: Readonly<Record<string, string>> = {
+    '113-': 'redacted: the address of Prometheus is gone',
+    '114-': 'a printed Python object: its fields must be written out',
+    '132-': 'a load type of a fork, which main has not',
+    '133-': 'a trace format of a fork, which main has not',
+    'upstream/docs_snippet__docs__config__L0148': 'words separated by | stand for a choice',
+    'upstream/docs_snippet__docs__config__L0175': 'words separated by | stand for a choice',
+    'upstream/docs_snippet__docs__config__L0426': 'three trace sources, of which one must be chosen',
+    'upstream/docs_snippet__docs__weka_trace_replay__L0021': 'no address of a server',
+  };
+  it.skipIf(!existsSync(CORPUS))(
+    'makes every rejected public config one that main accepts, or there is a reason',
+    () => {
+      const mended: string[] = [];
+      const left: string[] = [];
+      for (const name of readdirSync(CORPUS, { recursive: true, encoding: 'utf8' }).filter((each) =>
+        /\.ya?ml$/.test(each),
+      )) {
+        // Templates are filled in first: what is to be filled is not a mistake.
+        const text = readFileSync(path.join(CORPUS, name), 'utf8').replaceAll(/\$\{\w+\}|REPLACE_ENV_\w+/g, '7');
+        const { regions } = findRegions(text, 1_000_000);
+        if (regions.length !== 1 || regions[0]!.kind !== 'file' || loaderVerdict(text).accepts) continue;
+        const after = fixedText(text);
+        if (!loaderVerdict(after).accepts) left.push(name);
+        else {
+          mended.push(name);
+          // No line is lost: at most its indentation, its key, its value or a comment mark changed.
+          expect(after.split('\n').length, name).toBe(text.split('\n').length);
+        }
+      }
+      const reasons = Object.keys(REASONS);
+      expect(left.filter((name) => !reasons.some((start) => name.startsWith(start)))).toEqual([]);
+      // A reason that is none any more is taken out.
+      expect(reasons.filter((start) => !left.some((name) => name.startsWith(start)))).toEqual([]);
+      expect(mended.length).toBeGreaterThanOrEqual(7);
+    },
+  );
   if (!existsSync(CORPUS)) console.log('skipped: ../shared/corpus is not there');
 
   it('any text is answered without throwing, and the edit gives the mended text', () => {

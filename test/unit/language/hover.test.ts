@@ -1,6 +1,7 @@
 // Hover: what a key, a word or a directive means, short, with the pitfalls that hang on it.
 import { describe, expect, it } from 'vitest';
 import { allFields } from '../../../src/config/fields';
+import type { Target } from '../../../src/config/target';
 import { hover } from '../../../src/language/hover';
 import { CONFIG, cursor } from './screen';
 
@@ -32,6 +33,20 @@ describe('hover', () => {
     expect(over('load: {stages: []}\ndata: {shared_prefix: {num_unique_system_pro|mpts: 3}}')).toContain(
       'Also written `num_unique_system_prompts`',
     );
+  });
+  it('says when the version that will run does not know a key: by the directive, else the image, else the setting', () => {
+    const { text, position } = cursor(CONFIG.concat('circuit_br|eakers: []\n'));
+    const note = (each: string, line = 0, target?: Target): boolean => {
+      const place = { line: position.line + line, column: position.column };
+      return (
+        hover(each, place, target ? { defaultTarget: target } : {})?.markdown.includes('does not know it') === true
+      );
+    };
+    expect(note(text)).toBe(false);
+    expect(note(text, 0, 'v0.2.0')).toBe(true);
+    expect(note(`# isoperf: target=v0.6.1\n${text}`, 1, 'v0.2.0')).toBe(false);
+    expect(note(`# isoperf: target=v0.2.0\n${text}`, 1)).toBe(true);
+    expect(note(`# image: x\n${text}`, 1, 'v0.2.0')).toBe(true);
   });
   it('over a section: what it is for', () => {
     expect(over(CONFIG.replace('server:', 'ser|ver:'))).toContain('The server under test');

@@ -203,4 +203,46 @@ export const reportTests: readonly PageTest[] = [
       await view.close();
     },
   },
+  ...(['dark', 'light', 'high-contrast'] as const).map((theme: ThemeName) => ({
+    name: `report: another tool’s file in the ${theme} theme, each number with its source, each chart with its table`,
+    async body(browser: Parameters<PageTest['body']>[0]) {
+      const view = await openView(browser, { kind, message: await foreignMessage(), theme, width: 1100 });
+      const heads = await view.page.locator('table.stages tr.groups th').allInnerTexts();
+      assert.ok(
+        heads.some((head) => head.startsWith('Chunk gap')),
+        heads.join(', '),
+      );
+      assert.ok(!heads.some((head) => head.startsWith('ITL')), 'a gap between chunks is no ITL of tokens');
+      const charts = view.page.locator('figure.chart');
+      const count = await charts.count();
+      assert.ok(count >= 2);
+      for (let i = 0; i < count; i++) {
+        await charts.nth(i).getByText('Table', { exact: true }).click();
+        await charts.nth(i).locator('table').waitFor();
+      }
+      assert.deepEqual(await view.accessibility(), []);
+      await view.shot(`page-report-foreign-${theme}`, { fullPage: true });
+      await view.close();
+    },
+  })),
+  {
+    name: 'report: another tool’s file at 420 px, and the way from a file to its text',
+    async body(browser) {
+      const message = { ...(await foreignMessage()), asText: true } as HostMessage;
+      const view = await openView(browser, { kind, message, width: 420 });
+      const overflow = await view.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(overflow <= 0, `${overflow} px wider than the panel`);
+      await view.page.getByText('Open as Text', { exact: true }).click();
+      await view.waitForPost('openAsText');
+      await view.shot('page-report-foreign-420', { fullPage: true });
+      await view.send({ type: 'failed', message: 'stage_0 is not JSON', remedy: 'Open the file', asText: true });
+      await view.page.getByRole('alert').getByText('Open as Text', { exact: true }).waitFor();
+      assert.deepEqual(await view.accessibility(), []);
+      // A panel that stands for a folder has no text to show.
+      await view.send(REPORT);
+      await view.page.getByRole('heading', { level: 1 }).waitFor();
+      assert.equal(await view.page.getByText('Open as Text', { exact: true }).count(), 0);
+      await view.close();
+    },
+  },
 ];

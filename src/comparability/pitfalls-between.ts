@@ -2,6 +2,7 @@
 import { targetOf } from '../config/target';
 import { judgeValues } from '../config/verdict';
 import { addressOf } from './address';
+import { servedModel } from './dimensions/server';
 import { apart, text, differs, isInferencePerf, sides, value, where, type Between, type Facts } from './pitfalls-pair';
 import { TOOLS_BETWEEN } from './pitfalls-tools';
 import { WORKLOAD_BETWEEN } from './pitfalls-workload';
@@ -70,7 +71,7 @@ const HUB_NAME = /^\w[\w.-]*\/[\w.-]+$/;
 
 const otherModel: Between = (pair) => {
   const words = sides(pair).flatMap(([name, facts]) => {
-    const served = stackOf(facts.side)?.model ?? '';
+    const served = servedModel(stackOf(facts.side)) ?? '';
     const named = text(facts, ['server', 'model_name']) ?? '';
     const last = (model: string): string => model.toLowerCase().split('/').at(-1) ?? '';
     if (!HUB_NAME.test(served) || !HUB_NAME.test(named) || last(served) === last(named)) return [];

@@ -187,7 +187,8 @@ function noteOf(a: Served, b: Served): { note?: string } {
   return notes.length > 0 ? { note: `${notes.join('. ')}.` } : {};
 }
 
-function servedModel(stack: StackRecord | undefined): string | undefined {
+/** What the stack record says was served; undefined under a served name, which is anything the operator likes. */
+export function servedModel(stack: StackRecord | undefined): string | undefined {
   if (!stack) return undefined;
   const flags = flagsOf(stack.args ?? []).values;
   if (flags.has('served-model-name')) return undefined;

@@ -124,12 +124,12 @@ const sglang = {
   })}\n`,
 };
 
-const served = (model: string): Run => {
+const served = (model: string, args?: readonly string[]): Run => {
   const run = syntheticRun();
   return {
     ...run,
     config: merge(run.config!, { server: { model_name: 'org/one' } }),
-    stack: { source: 'stack.yaml', model },
+    stack: { source: 'stack.yaml', model, ...(args ? { args: [...args] } : {}) },
   };
 };
 const started = (...args: readonly string[]): Run => ({
@@ -277,7 +277,11 @@ export const PAIR_CASES: readonly (readonly [number, PairCase, PairCase])[] = [
   [94, { a: loadGen('Server'), b: config({}) }, { a: loadGen('SingleStream'), b: config({}) }],
   [95, { a: guidellm, b: config({}) }, { a: vllm, b: config({}) }],
   [96, { a: guidellm, b: config({}) }, { a: vllm, b: config({}) }],
-  [98, { a: served('org/two'), b: syntheticRun() }, { a: served('other/one'), b: syntheticRun() }],
+  [
+    98,
+    { a: served('org/two'), b: syntheticRun() },
+    { a: served('org/two', ['--served-model-name', 'org/one']), b: syntheticRun() },
+  ],
   [
     99,
     { a: started('--quantization bitsandbytes'), b: syntheticRun() },

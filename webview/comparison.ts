@@ -178,11 +178,16 @@ function interpolation({ interpolation: shown }: ComparisonView): HTMLElement | 
   const box = h('input', { type: 'checkbox' });
   box.checked = shown.on;
   box.addEventListener('change', () => post({ type: 'interpolate', on: box.checked }));
+  const words = 'A straight line between two loads, not a measurement: in no verdict, claim or gate.';
   return section(
     'Loads of one side only',
-    h('label', {}, box, ' Interpolate the other side between its neighbouring loads'),
-    h('p', { class: 'faint' }, 'A straight line between two loads, not a measurement: in no verdict, claim or gate.'),
-    ...shown.tables.flatMap((table) => [h('h3', {}, table.title), table.rows.length > 0 && interpolatedTable(table)]),
+    h(
+      'div',
+      { class: 'interpolation' },
+      h('label', {}, box, ' Interpolate the other side between its neighbouring loads'),
+      h('p', { class: 'faint' }, words),
+      ...shown.tables.flatMap((table) => [h('h3', {}, table.title), table.rows.length > 0 && interpolatedTable(table)]),
+    ),
   );
 }
 

@@ -38,7 +38,7 @@ export function comparisonTable(comparison: Comparison, width: number): string {
     sameLine(findings, room),
     assumedLines(findings, room),
     ...comparison.stages.map((stage, i) => metricsTable(comparison, stage.label, i, room)),
-    ...(comparison.interpolated ?? []).map((load) => interpolatedTable(load, room)),
+    ...(comparison.interpolated ?? []).map((load) => interpolatedTable(load, findings, room)),
     wrap(`Verdict: ${verdict.sentence}`, room),
     claim.text === undefined ? wrap(claim.noClaim ?? '', room) : wrap(`Claim: ${claim.text}`, room),
     notes(comparison, room),
@@ -151,13 +151,17 @@ function metricsTable(
 }
 
 /** Apart from the judged tables, and said to be. */
-function interpolatedTable({ label, words, rows }: InterpolatedLoad, room: number): string {
+function interpolatedTable(
+  { label, words, rows }: InterpolatedLoad,
+  findings: readonly Finding[],
+  room: number,
+): string {
   const title = wrap(`${clean(label)}, ${clean(words)}`, room);
   if (rows.length === 0) return title;
   const table = [
-    ['', 'metric', 'A', 'B', 'of A', ''],
+    ['', 'metric', 'A', 'B', 'of A', 'also differs'],
     ...rows.map((row) => {
-      const cells = interpolatedCells(row);
+      const cells = interpolatedCells(row, findings);
       return [row.because.length > 0 ? '~' : '', cells.label, cells.a, cells.b, cells.percent, cells.words];
     }),
   ];

@@ -20,7 +20,7 @@ export function comparisonMarkdown(comparison: Comparison): string {
       ? ''
       : `Assumed, recorded on neither side: ${assumed.map((finding) => `${finding.title.toLowerCase()} (${escape(finding.assumed!)})`).join('; ')}.`,
     ...comparison.stages.map((stage, i) => metricsTable(comparison, stage.label, i)),
-    ...(comparison.interpolated ?? []).map(interpolatedTable),
+    ...(comparison.interpolated ?? []).map((load) => interpolatedTable(load, findings)),
     claim.text === undefined ? `**No claim.** ${escape(claim.noClaim ?? '')}` : `**Claim.** ${escape(claim.text)}`,
     [...comparison.unmatched, ...comparison.notes].map((note) => `- ${escape(note)}`).join('\n'),
     pitfalls(comparison),
@@ -107,12 +107,12 @@ function metricsTable({ metrics, findings }: Comparison, label: string, stage: n
   ].join('\n');
 }
 
-function interpolatedTable({ label, words, rows }: InterpolatedLoad): string {
+function interpolatedTable({ label, words, rows }: InterpolatedLoad, findings: readonly Finding[]): string {
   const lines = rows.map((row) => {
-    const cells = interpolatedCells(row);
+    const cells = interpolatedCells(row, findings);
     return `| ${cells.label} | ${cells.a} | ${cells.b} | ${cells.percent} | ${escape(cells.words)} |`;
   });
-  const head = ['', '| Metric | A | B | of A | |', '| --- | ---: | ---: | ---: | --- |'];
+  const head = ['', '| Metric | A | B | of A | Also differs |', '| --- | ---: | ---: | ---: | --- |'];
   const text = `#### ${escape(label)}, ${escape(words)}`;
   if (rows.length === 0) return text;
   const caution = 'A straight line between two loads, not a measurement: in no verdict, claim or gate.';

@@ -88,6 +88,12 @@ function measuredStage(run: Run, id: number, byStage: Map<number, RequestRecord[
   };
 }
 
+/** The load of one stage of a run. */
+export function stageLoad(run: Run, id: number): StageLoad {
+  const manifest = run.manifest?.stages.find((stage) => stage.id === id);
+  return loadOf(manifest, run.stages.get(id) ?? run.summary);
+}
+
 function loadOf(manifest: StageManifest | undefined, report: LifecycleReport | undefined): StageLoad {
   const level = manifest?.requestedConcurrency ?? (manifest ? undefined : report?.load_summary.concurrency);
   if (level !== undefined && level > 0) return { kind: 'concurrency', level };

@@ -10,6 +10,7 @@ import { countingOf, LATENCIES, perRequest, type Latency } from '../report/scope
 import { bandsOf } from '../report/view-distributions';
 import type { ChartBand, ChartGroup, ChartSeries, ChartView } from '../report/view-model';
 import type { Comparison, MatchedStages } from './comparison';
+import { loadLabel, stageLoad } from './side';
 
 const TABLE_PERCENTS = [1, 5, 10, 25, 50, 75, 90, 95, 99, 100] as const;
 const SIDES = ['a', 'b'] as const;
@@ -33,7 +34,7 @@ export function comparisonCharts(comparison: Comparison, a: Run, b: Run): ChartG
       title: 'Latency over time',
       choices: (['ttft', 'e2e', 'itl', 'tpot'] as const).map((latency) => timeOverlay(runs, latency)),
     },
-    ...(comparison.stages.length > 1 ? [matchedStages(comparison)] : []),
+    ...(comparison.stages.length > 1 ? [againstLoad(comparison, runs)] : []),
   ].filter((group) => group.choices.length > 0);
 }
 
@@ -218,36 +219,63 @@ function timeSentence(runs: Pair<Run>, label: string, medians: Pair<number | und
   return `Median ${label} over the whole run: A ${say(medians.a)}, B ${say(medians.b)}.${note}`;
 }
 
-function matchedStages(comparison: Comparison): ChartGroup {
-  const choices = (['ttft', 'request_latency'] as const).map((metric): ChartView => {
-    const rows = comparison.stages.map((stage, index) => ({
-      stage,
-      entry: comparison.metrics.find(
-        (candidate) => candidate.stage === index && candidate.metric === metric && candidate.statistic === 'p50',
-      ),
-    }));
-    const unit = rows.find((row) => row.entry)?.entry?.unit ?? 'ms';
-    const label = metric === 'ttft' ? 'TTFT p50' : 'E2E p50';
+/** Each side at its own loads; matched stages stand over each other, and where loads differ it can be seen. */
+function againstLoad(comparison: Comparison, runs: Pair<Run>): ChartGroup {
+  const loads = pair((side) => comparison.stages.map((stage) => stageLoad(runs[side], stage[side])));
+  const kinds = new Set(SIDES.flatMap((side) => loads[side].map(({ kind }) => kind)));
+  const kind = kinds.size === 1 ? [...kinds][0]! : 'unknown';
+  const amount = (side: Side, index: number): number => {
+    const load = loads[side][index]!;
+    return load.kind === 'rate' ? load.rps : load.kind === 'concurrency' ? load.level : index;
+  };
+  const choices = (['ttft', 'request_latency', 'tpot'] as const).map((metric): ChartView => {
+    const entries = comparison.stages.map((_, index) =>
+      comparison.metrics.find((row) => row.stage === index && row.metric === metric && row.statistic === 'p50'),
+    );
+    const unit = entries.find((entry) => entry)?.unit ?? 'ms';
+    const label = metric === 'ttft' ? 'TTFT p50' : metric === 'tpot' ? 'TPOT p50' : 'E2E p50';
+    const points = pair((side) =>
+      entries
+        .flatMap((entry, index) => {
+          const value = entry?.[side].value;
+          return value === undefined
+            ? []
+            : [{ x: amount(side, index), y: value, load: loadLabel(loads[side][index]!) }];
+        })
+        .sort((x, y) => x.x - y.x),
+    );
+    const say = (side: Side): string => {
+      const [first, last] = [points[side][0], points[side].at(-1)];
+      if (!first || !last) return `${side.toUpperCase()} was not measured`;
+      return `${side.toUpperCase()} ${shown(first.y)} ${unit} at ${first.load} and ${shown(last.y)} ${unit} at ${last.load}`;
+    };
     return {
       label,
-      sentence: `${label} of the ${comparison.stages.length} stages that have the same load on both sides: ${comparison.stages.map((stage) => stage.label).join(', ')}.`,
-      x: { label: 'matched stage', categories: comparison.stages.map((stage) => stage.label) },
-      y: { label: `${label}, ${unit}` },
-      series: SIDES.map((side) => ({
+      sentence: `${label}: ${say('a')}; ${say('b')}.`,
+      x:
+        kind === 'unknown'
+          ? { label: 'stage', categories: comparison.stages.map((stage) => stage.label) }
+          : { label: kind === 'rate' ? 'offered, requests/s' : 'requests at a time', min: 0 },
+      y: { label: `${label}, ${unit}`, min: 0 },
+      series: SIDES.filter((side) => points[side].length > 0).map((side) => ({
         name: side.toUpperCase(),
         tone: side,
         draw: 'line',
-        x: rows.map((_, index) => index),
-        y: rows.map((row) => row.entry?.[side].value ?? null),
+        x: points[side].map(({ x }) => x),
+        y: points[side].map(({ y }) => y),
       })),
       bands: [],
       table: {
         head: ['Stage', `A, ${unit}`, `B, ${unit}`],
-        rows: rows.map((row) => [row.stage.label, shown(row.entry?.a.value), shown(row.entry?.b.value)]),
+        rows: comparison.stages.map((stage, index) => [
+          stage.label,
+          shown(entries[index]?.a.value),
+          shown(entries[index]?.b.value),
+        ]),
       },
     };
   });
-  return { id: 'matched', title: 'Latency against load', choices };
+  return { id: 'matched', title: 'Latency against load', choices: choices.filter(({ series }) => series.length > 0) };
 }
 
 function pair<T>(make: (side: Side) => T): Pair<T> {

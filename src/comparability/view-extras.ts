@@ -26,7 +26,7 @@ export function interpolationOf(comparison: Comparison): Pick<ComparisonView, 'i
   if (interpolated) {
     const tables = interpolated.map(({ label, words, rows }) => ({
       title: `${label}, ${words}`,
-      rows: rows.map((row) => interpolatedCells(row)),
+      rows: rows.map((row) => interpolatedCells(row, comparison.findings)),
     }));
     return { interpolation: { on: true, tables } };
   }

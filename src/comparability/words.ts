@@ -111,18 +111,22 @@ export function metricCells({ label, unit, a, b, difference }: MetricComparison)
   };
 }
 
-/** Of an interpolated row; what else differs is named. */
+/** Of an interpolated row; what else differs is named by its title. */
 export function interpolatedCells(
   row: InterpolatedRow,
+  findings: readonly Finding[],
 ): Omit<MetricCells, 'difference' | 'interval'> & { words: string } {
   const { label, unit, a, b, percentOfA, because } = row;
+  const others = findings
+    .filter(({ dimension }) => because.includes(dimension))
+    .map(({ title }) => title.toLowerCase());
   return {
-    label: `${label}, ${unit}`,
+    label: unit === 'requests/s' || unit === 'tokens/s' ? label : `${label}, ${unit}`,
     unit,
     a: significant(a),
     b: significant(b),
     percent: percentOfA === undefined ? NONE : `${percentWords(percentOfA)} %`,
-    words: because.length === 0 ? '' : `also differs: ${because.join(', ')}`,
+    words: others.join(', '),
   };
 }
 

@@ -1,7 +1,8 @@
 // `node bench/engine.mjs [--rounds 5] [--only instant,paced,lag,delay,memory] [--no-inference-perf] [--nice N]`
 //
-// What the engine costs and how exact it is, side by side in one run on loopback: the engine's own client and dispatcher ("ours"), a
-// client on bare sockets ("bare", the limit), the whole `isoperf run`, and the real inference-perf 0.7. Medians of the rounds with
+// What the engine costs and how exact it is, side by side in one run on loopback: the engine's own client and dispatcher ("ours"; "one
+// worker", "two workers": in its sending threads, records' lines included), a client on bare sockets ("bare", the limit), the whole
+// `isoperf run`, and the real inference-perf 0.7. Medians of the rounds with
 // their spread; beside every rate the event-loop use of the client and the CPU of the server, to show that neither was the limit.
 // --nice N starts client and server with that priority (-20 needs the rights): on a machine that others use, lags and delays are
 // otherwise theirs. The environment variable INFERENCE_PERF names the program; without it /tmp/ipvenv is looked for, then PyPI is asked.
@@ -39,6 +40,20 @@ await build({
   logLevel: 'warning',
 });
 
+const workerFile = path.join(work, 'load-worker.js');
+await build({
+  absWorkingDir: root,
+  entryPoints: ['src/loadgen/load-worker.ts'],
+  outfile: workerFile,
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  mainFields: ['module', 'main'],
+  define,
+  logLevel: 'warning',
+});
+
 const server = spawn(...node([path.join(root, 'bench/lib/server.mjs')]), {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
@@ -47,13 +62,16 @@ const port = await new Promise((resolve) => {
 });
 const serverStats = async () => (await globalThis.fetch(`http://127.0.0.1:${port}/stats`)).json();
 
-/** One driver process, or several at once that share the work: the pieces' figures in a list. */
-async function drive(job, processes = 1) {
+/** One driver process; its figures in a list of one. */
+async function drive(job) {
   await serverStats();
   const one = () =>
     new Promise((resolve, reject) => {
       const child = spawn(
-        ...node([path.join(root, 'bench/lib/drive.mjs'), JSON.stringify({ port, bundle, client: 'ours', ...job })]),
+        ...node([
+          path.join(root, 'bench/lib/drive.mjs'),
+          JSON.stringify({ port, bundle, workerFile, client: 'ours', ...job }),
+        ]),
         { stdio: ['ignore', 'pipe', 'inherit'] },
       );
       let said = '';
@@ -68,7 +86,7 @@ async function drive(job, processes = 1) {
         }
       });
     });
-  const parts = await Promise.all(Array.from({ length: processes }, one));
+  const parts = [await one()];
   const { cores } = await serverStats();
   return { parts, serverCores: cores };
 }
@@ -176,7 +194,8 @@ async function throughputSection(title, job, scale) {
   const rows = [
     row('bare sockets', () => drive({ ...job, client: 'bare' })),
     row('ours, one engine', () => drive(job)),
-    row('ours, two engines', () => drive({ ...job, count: job.count / 2, concurrency: job.concurrency / 2 }, 2)),
+    row('ours, one worker', () => drive({ ...job, workers: 1 })),
+    row('ours, two workers', () => drive({ ...job, workers: 2 })),
     ...programRows(job.route, scale.tokens, scale.few, scale.many, job.concurrency),
   ];
   await rounds(rows);
@@ -321,7 +340,8 @@ async function delaySection() {
       drive(job(streams, perSecond)),
     ),
   );
-  rows.push(row('the same 50k, two engines', () => drive(job(500, 50), 2)));
+  rows.push(row('the same 50k, one worker', () => drive({ ...job(1000, 50), workers: 1 })));
+  rows.push(row('the same 50k, two workers', () => drive({ ...job(1000, 50), workers: 2 })));
   await rounds(rows);
   for (const { name, results } of rows)
     say(`  ${name.padEnd(32)} ${quantileLine(results, 'delay')}  ${useOf(results)}`);

@@ -32,6 +32,66 @@ const quantiles = (values) => {
   return sorted.length === 0 ? undefined : { n: sorted.length, p50: at(0.5), p90: at(0.9), p99: at(0.99) };
 };
 
+function requestsOf(count) {
+  return Array.from({ length: count }, (_, id) => ({
+    id,
+    stage: 0,
+    api: 'completion',
+    streaming: true,
+    route: '/v1/completions',
+    body,
+    promptHash: '',
+    maxTokens: 128,
+    promptTexts: [],
+  }));
+}
+
+/** The same through the engine's sending threads: results come as the records' lines, as in a run. */
+async function pooledLoop(route, concurrency, count, withDelays) {
+  const pool = await engine.WorkerPool.start({
+    count: job.workers,
+    file: job.workerFile,
+    client: { baseUrl: `http://127.0.0.1:${job.port}/${route}`, headers: {}, connections: 8192 },
+  });
+  const send = async (number, ended) => {
+    const stage = { plan: { pacing: { kind: 'closed', concurrency } }, requests: requestsOf(number) };
+    const { done } = pool.run({
+      stage,
+      timeoutSeconds: 300,
+      answers: { texts: withDelays, raw: false },
+      stop: new engine.StopControl(),
+      graceSeconds: () => 0,
+      zeroSeconds: 0,
+      onStarted: () => undefined,
+      onEnded: (each) => ended.push(each),
+      onCrash: (why) => {
+        throw new Error(why);
+      },
+    });
+    return done;
+  };
+  await send(concurrency * 2, []);
+  const ended = [];
+  let threads = [];
+  const measured = await measure(async () => {
+    ({ threads } = await send(count, ended));
+    return 0;
+  });
+  await pool.close();
+  // Read after the measurement: a run counts from the journal as well.
+  const tally = { requests: ended.length, tokens: 0, lags: [], delays: [] };
+  for (const { line, answer, outcome } of ended) {
+    if (outcome.kind !== 'ok') throw new Error(JSON.stringify(outcome));
+    const { chunkSeconds } = JSON.parse(line);
+    tally.tokens += chunkSeconds.length;
+    if (!withDelays) continue;
+    for (const [index, text] of JSON.parse(answer).chunks.entries()) {
+      if (text !== '') tally.delays.push(chunkSeconds[index] + hrZero / 1000 - Number(text) / 1e9);
+    }
+  }
+  return { ...measured, eventLoopUse: Math.max(...threads.map(({ eventLoopUse }) => eventLoopUse)), ...tally };
+}
+
 function createOurs(route) {
   const client = engine.createClient({
     baseUrl: `http://127.0.0.1:${job.port}/${route}`,
@@ -43,17 +103,7 @@ function createOurs(route) {
     client,
     run: (pacing, count, onResult) => {
       let spin = () => 0;
-      const requests = Array.from({ length: count }, (_, id) => ({
-        id,
-        stage: 0,
-        api: 'completion',
-        streaming: true,
-        route: '/v1/completions',
-        body,
-        promptHash: '',
-        maxTokens: 128,
-        promptTexts: [],
-      }));
+      const requests = requestsOf(count);
       const live = new engine.LiveFigures();
       return engine
         .dispatch({
@@ -107,6 +157,7 @@ function createTally(withDelays) {
 }
 
 async function closedLoop(route, concurrency, count, withDelays = false) {
+  if (engine && job.workers) return pooledLoop(route, concurrency, count, withDelays);
   const { tally, ours, bare } = createTally(withDelays);
   if (engine) {
     const runner = createOurs(route);

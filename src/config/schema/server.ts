@@ -52,7 +52,7 @@ export const serverSchema = z.strictObject({
   type: field(
     pyEnum({
       vllm: { doc: 'vLLM, and any OpenAI-compatible server.' },
-      sglang: { doc: 'SGLang.' },
+      sglang: { doc: 'SGLang, by its OpenAI routes; it has no anthropic_messages.' },
       tgi: { doc: 'Text Generation Inference; does not know ignore_eos.' },
       mock: { doc: 'No server: inference-perf waits a second and answers nothing.', since: 'v0.3.0' },
     }),

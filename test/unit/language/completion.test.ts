@@ -2,6 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { completions, type Completion } from '../../../src/language/completion';
+import { fieldAt } from '../../../src/config/fields';
+import { loaderVerdict } from '../../../src/config/loader';
 import type { Target } from '../../../src/config/target';
 import { diagnostics } from '../../../src/language/diagnostics';
 import { CONFIG, cursor } from './screen';
@@ -144,6 +146,45 @@ spec:
       'load:\n  type: concurrent\n  stages:\n    - num_requests: 320\n      concurrency_level: 8\n',
     );
     expect(chosen('data:\n  type: random\n  |\n', 'input_distribution')).toContain('    type: fixed\n    mean: 128');
+  });
+});
+
+describe('for every load.type and data.type', () => {
+  const LOADS = Object.keys(fieldAt(['load', 'type'])!.enumValues!);
+  const DATA = Object.keys(fieldAt(['data', 'type'])!.enumValues!);
+  const STAGE: Readonly<Record<string, string>> = {
+    concurrent: '{ num_requests: 5, concurrency_level: 2 }',
+    trace_session_replay: '{ concurrent_sessions: 2 }',
+  };
+  const whole = (load: string, data: string, more = ''): string =>
+    `api:\n  type: completion\nserver:\n  base_url: http://h:1\nload:\n  type: ${load}\n  stages:\n    - ${STAGE[load] ?? '{ rate: 1, duration: 2 }'}\ndata:\n  type: ${data}\n${more}`;
+  const unknown = (text: string): readonly string[] =>
+    loaderVerdict(text)
+      .problems.filter(({ code }) => code === 'CFG001')
+      .map(({ message }) => message);
+
+  it.each(DATA)('under data of type %s: keys that it reads, its own block among them', (type) => {
+    const keys = labels(`${whole('constant', type)}  |`);
+    for (const key of keys) expect(unknown(whole('constant', type, `  ${key}: 1\n`))).toEqual([]);
+    const blocks = DATA.filter((name) => fieldAt(['data', name]) !== undefined);
+    expect(blocks.filter((name) => keys.includes(name))).toEqual(blocks.includes(type) ? [type] : []);
+    const sampled = ['shareGPT', 'synthetic', 'random', 'cnn_dailymail', 'infinity_instruct', 'billsum_conversations'];
+    expect(keys.includes('input_distribution')).toBe(sampled.includes(type));
+  });
+
+  it.each(LOADS)('under load of type %s, and in its stages: keys that it knows', (type) => {
+    const data = type === 'trace_session_replay' ? 'otel_trace_replay' : 'mock';
+    const text = whole(type, data);
+    const inLoad = labels(text.replace(`  type: ${type}\n`, `  type: ${type}\n  |\n`));
+    expect(inLoad.length).toBeGreaterThan(3);
+    for (const key of inLoad) expect(unknown(text.replace('  stages', `  ${key}: 1\n  stages`))).toEqual([]);
+    const inStage = labels(text.replace(/- \{.*\}/, '- |'));
+    expect(inStage.length).toBeGreaterThan(1);
+    for (const key of inStage)
+      expect(unknown(text.replace(/- \{/, `- { ${key}: 1, `).replace(`, ${key}: 2`, ''))).toEqual([]);
+    expect(inStage.includes('rate')).toBe(!['concurrent', 'trace_session_replay'].includes(type));
+    expect(inStage.includes('concurrency_level')).toBe(type === 'concurrent');
+    expect(inStage.includes('concurrent_sessions')).toBe(type === 'trace_session_replay');
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { allFields } from '../../../src/config/fields';
 import type { Target } from '../../../src/config/target';
 import { hover } from '../../../src/language/hover';
+import { pitfallsAt } from '../../../src/pitfalls/catalogue';
 import { CONFIG, cursor } from './screen';
 
 function over(marked: string): string {
@@ -68,17 +69,37 @@ describe('hover', () => {
     expect(found?.markdown).toContain('load.stages[].rate');
     expect(found?.range).toMatchObject({ startLine: line, startColumn: column - 1 });
   });
-  it('has at most a dozen lines, whatever the field', () => {
+  it('over every key and every word of the model: the facts, the meaning, at most a dozen lines', () => {
+    let words = 0;
     for (const field of allFields()) {
+      if (typeof field.path.at(-1) === 'number') continue;
+      const name = field.path.join('.');
       const lines = field.path.map(
         (step, depth) => `${'  '.repeat(depth)}${typeof step === 'number' ? '-' : `${step}:`}`,
       );
-      const at = lines.length - 1;
-      const found = hover(`${lines.join('\n')} x\n`, {
-        line: at,
-        column: lines[at]!.trimStart() === '-' ? 0 : lines[at]!.length - 2,
-      });
-      expect(found?.markdown.split('\n').length ?? 0, field.path.join('.')).toBeLessThanOrEqual(12);
+      const line = lines.length - 1;
+      const over = (value: string, column: number): string =>
+        hover(`${lines.slice(0, line).join('\n')}\n${lines[line]!} ${value}\n`.replace(/^\n/, ''), { line, column })
+          ?.markdown ?? '';
+      const key = over('x', lines[line]!.length - 2);
+      const all = key.split('\n');
+      expect(all.length, name).toBeLessThanOrEqual(12);
+      // The first line has the upstream name, the type, and what holds when it is left out; the unit and the version if there are any.
+      expect(all[0], name).toContain(field.name);
+      expect(all[0], name).toMatch(/default |required|left out: |defaults of its own fields/);
+      if (field.unit !== undefined) expect(all[0], name).toContain(field.unit);
+      if (field.since !== undefined) expect(all[0], name).toContain(`since ${field.since}`);
+      expect(all[2]!.length, name).toBeGreaterThan(10);
+      for (const { code } of pitfallsAt(field.path).slice(0, 2)) expect(key, name).toContain(code);
+      for (const [word, { doc, since }] of Object.entries(field.enumValues ?? {})) {
+        const meaning = over(word, lines[line]!.length + 2);
+        expect(meaning, name).toContain(`\`${word}\`: ${doc}`);
+        if (since !== undefined) expect(meaning).toContain(`(since ${since})`);
+        expect(doc.length, word).toBeGreaterThan(5);
+        expect(meaning.split('\n').length, `${name} ${word}`).toBeLessThanOrEqual(12);
+        words += 1;
+      }
     }
+    expect(words).toBeGreaterThan(100);
   });
 });

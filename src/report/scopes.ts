@@ -9,12 +9,12 @@ import {
   latencySeconds,
   tpotSeconds,
   ttftSeconds,
-  type ItlBasis,
+  type CountSource,
 } from '../metrics/request-metrics';
 import { summarize } from '../metrics/summarize';
-import { measureOf } from './canonical';
 import { significant, span } from './figures';
 import type { StageManifest } from './manifest';
+import { reportedBasis, reportedCounter } from './reported-counting';
 import type { Counting, Run } from './run';
 
 export interface Scope {
@@ -94,19 +94,16 @@ export const SHOWN_PERCENTILES = [50, 95, 99] as const;
 
 /** Who counted the tokens, as the run recorded it. */
 export function countingOf(run: Run): Counting {
+  const { canonical, records } = run;
   const tokens = run.manifest?.tokens;
+  if (!tokens && run.counting) return run.counting;
+  const reported = (which: 'input' | 'output'): CountSource =>
+    (canonical ? reportedCounter(canonical, which) : undefined) ?? 'mixed';
   return {
-    output: tokens?.output.source ?? run.counting?.output ?? 'mixed',
-    input: tokens?.input.source ?? run.counting?.input ?? 'mixed',
-    itl: tokens?.itl ?? run.counting?.itl ?? (run.records ? itlBasisOf(run.records) : reportedBasis(run)),
+    output: tokens?.output.source ?? reported('output'),
+    input: tokens?.input.source ?? reported('input'),
+    itl: tokens?.itl ?? (canonical && !records ? reportedBasis(canonical) : itlBasisOf(records ?? [])),
   };
-}
-
-/** What the gaps of another tool's report are between; tokens where it has none, as in inference-perf's words. */
-function reportedBasis({ canonical }: Run): ItlBasis {
-  const has = (quantity: 'token_gap' | 'chunk_gap'): boolean =>
-    canonical?.scopes.some((scope) => measureOf(scope, quantity)) === true;
-  return has('chunk_gap') && !has('token_gap') ? 'chunks' : 'tokens';
 }
 
 /** Stages in their order, then everything measured. A run without stages has the last one only. */
@@ -131,14 +128,24 @@ function stageScope(run: Run, id: number, counting: Counting): Scope {
     label: stageLabel(id, manifest, kept),
     warmup: manifest?.warmup ?? false,
     ...(manifest ? { manifest } : {}),
-    ...numbers(records, kept, `stage_${id}_lifecycle_metrics.json`, counting),
+    ...numbers(records, kept, sourceOf(run, id), counting),
   };
 }
 
 function wholeScope(run: Run, measured: ReadonlySet<number | undefined>, counting: Counting): Scope {
   const records = run.records?.filter((record) => measured.has(record.stage));
   const label = run.manifest?.window.warmupStages.length ? 'all measured' : 'all stages';
-  return { label, warmup: false, ...numbers(records, run.summary, 'summary_lifecycle_metrics.json', counting) };
+  return { label, warmup: false, ...numbers(records, run.summary, sourceOf(run, undefined), counting) };
+}
+
+/** The file a scope's reported numbers stand in: of another tool its own, with a prefix its whole name. */
+function sourceOf({ canonical, files, manifest }: Run, stage: number | undefined): string {
+  const scopes = manifest ? [] : (canonical?.scopes ?? []);
+  const own = scopes.find((scope, i) =>
+    stage === undefined ? scope.kind === 'summary' : scope.kind !== 'summary' && (scope.stage ?? i) === stage,
+  );
+  const usual = stage === undefined ? 'summary_lifecycle_metrics.json' : `stage_${stage}_lifecycle_metrics.json`;
+  return own?.file ?? files.find((file) => file.endsWith(usual)) ?? scopes[0]?.file ?? usual;
 }
 
 function numbers(

@@ -2,7 +2,7 @@
 import { isSuccess, type CountSource } from '../metrics/request-metrics';
 import { percentileKey } from '../metrics/statistics';
 import { minimumCountFor } from '../sample-size';
-import { counted, NOTHING, percent, significant, whole } from './figures';
+import { counted, NOTHING, percent, significant, span, whole } from './figures';
 import {
   countingOf,
   perRequest,
@@ -121,13 +121,16 @@ function latencyCells(
     return SHOWN_PERCENTILES.map(() => ({ text: NOTHING, note: `${label} was not measured: ${reason}`, weak: true }));
   }
   const n = sampleSize(scope, latency, counting);
+  const window = windowOf(scope);
+  const differs = scope.report?.isoperf?.differs_from_inference_perf?.[key];
+  const other = differs === undefined ? '' : `; ${differs}`;
   return SHOWN_PERCENTILES.map((value) => {
     const seconds = stat[percentileKey(value)];
     if (seconds === undefined)
       return { text: NOTHING, note: `${label} p${value} is not in ${scope.source}`, weak: true };
     const need = minimumCountFor(value);
     const basis = whatCounts(latency, counting);
-    const about = `${label} p${value}: ${definition}${basis}; n = ${whole(n)} requests (${scope.source})`;
+    const about = `${label} p${value}: ${definition}${basis}${other}; n = ${whole(n)} requests${window} (${scope.source})`;
     const shown = figure(inSeconds ? seconds : seconds * 1000, about);
     if (n >= need) return shown;
     return {
@@ -136,6 +139,12 @@ function latencyCells(
       note: `Too few: p${value} needs ${need} requests to mean something, there are ${whole(n)}. ${about}`,
     };
   });
+}
+
+/** " in 50 s", where the window is known. */
+function windowOf({ report }: Scope): string {
+  const seconds = report?.benchmark_time_seconds ?? 0;
+  return seconds > 0 ? ` in ${span(seconds)}` : '';
 }
 
 function sampleSize(scope: Scope, latency: Latency, counting: Counting): number {
@@ -161,7 +170,7 @@ function tokenCells(scope: Scope, counting: Counting): Figure[] {
         }
       : figure(
           value,
-          `${what} tokens of the answered requests over the window, ${SOURCE_WORDS[counting[what]]} (${scope.source})`,
+          `${what} tokens of the answered requests over the window${windowOf(scope)}, ${SOURCE_WORDS[counting[what]]} (${scope.source})`,
         );
   return [cell(throughput?.input_tokens_per_sec, 'input'), cell(throughput?.output_tokens_per_sec, 'output')];
 }

@@ -8,6 +8,7 @@ import { latencyByStage, throughputByStage } from './view-charts';
 import { distributions, errorsOverTime, lengths, overTime } from './view-distributions';
 import { canonicalOf } from './canonical-own';
 import { foreignIdentity, judgementNotes, ownNotes } from './view-judgement';
+import { plannedOf } from './signs/sign';
 import { provenance } from './view-provenance';
 import { stageTable } from './view-stages';
 import type { ChartGroup, ReportView, Tone, ViewNote } from './view-model';
@@ -80,8 +81,7 @@ function fromTo(values: readonly number[]): string {
 
 function stateOf(run: Run): ReportView['state'] {
   const manifest = run.manifest;
-  if (!manifest)
-    return { tone: 'neutral', words: 'Whether every planned request ended is not recorded in this folder.' };
+  if (!manifest) return reportedState(run);
   const limited = manifest.health.filter((stage) => stage.verdict === 'client-limited').map((stage) => stage.stage);
   const limit =
     limited.length === 0
@@ -93,6 +93,30 @@ function stateOf(run: Run): ReportView['state'] {
   const failed = counts ? counts.failed + counts.cancelled + counts.notSent : 0;
   const tone: Tone = limited.length > 0 ? 'bad' : failed > 0 ? 'caution' : 'good';
   return { tone, words: words + limit };
+}
+
+/** Of another tool: what was planned is in its file, or in the config beside it, or nobody knows. */
+function reportedState(run: Run): ReportView['state'] {
+  const unknown = { tone: 'neutral', words: 'Whether every planned request ended is not recorded here.' } as const;
+  const { canonical } = run;
+  const parts = canonical?.scopes.filter(({ kind }) => kind === 'stage' || kind === 'run') ?? [];
+  if (!canonical || parts.length === 0) return unknown;
+  let [planned, ok, failed] = [0, 0, 0];
+  for (const scope of parts) {
+    const wanted = plannedOf(scope, canonical);
+    if (wanted === undefined || scope.counts.ok === undefined || scope.counts.failed === undefined) return unknown;
+    planned += wanted;
+    ok += scope.counts.ok;
+    failed += scope.counts.failed;
+  }
+  if (ok + failed < planned) {
+    return { tone: 'bad', words: `Incomplete: ${whole(ok + failed)} of ${whole(planned)} planned requests are in it.` };
+  }
+  const words = failed === 0 ? 'all ok' : `${whole(ok)} ok, ${whole(failed)} failed`;
+  return {
+    tone: failed > 0 ? 'caution' : 'good',
+    words: `Complete: ${counted(planned, 'planned request')}, ${words}.`,
+  };
 }
 
 function incomplete(run: Run, manifest: RunManifest): string {

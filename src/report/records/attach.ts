@@ -1,10 +1,11 @@
 // The per-request file of another tool's run as records, so that a comparison resamples its requests instead of quoting its summary.
 import type { LifecycleReport } from '../../metrics/lifecycle';
 import type { RequestRecord } from '../../metrics/record';
-import { itlBasisOf, type CountSource } from '../../metrics/request-metrics';
+import { itlBasisOf } from '../../metrics/request-metrics';
 import type { Problem } from '../../problem';
-import { measureOf, type CanonicalReport, type Definition, type QuantityId } from '../canonical';
+import type { CanonicalReport } from '../canonical';
 import { counted, whole } from '../figures';
+import { reportedCounter } from '../reported-counting';
 import type { Counting, Run } from '../run';
 import { emptyRow, type RequestColumns, type RequestRow } from './columns';
 import { openRecords } from './open-records';
@@ -180,24 +181,12 @@ function chunksOf(
   return isEveryToken ? { chunkSeconds: times, chunkTokens: tokens } : { chunkSeconds: times };
 }
 
-const COUNTERS: Readonly<Partial<Record<NonNullable<Definition['tokens']>, CountSource>>> = {
-  server: 'server-usage',
-  client: 'client-tokenizer',
-  'server-else-client': 'mixed',
-};
-
 /** Who counted, as that version of the tool does; gaps only where there are any. */
-function countingOf({ scopes }: CanonicalReport, columns: RequestColumns, records: readonly RequestRecord[]): Counting {
-  const of = (...quantities: readonly QuantityId[]): CountSource => {
-    const who = quantities
-      .map((quantity) => scopes[0] && measureOf(scopes[0], quantity)?.definition.tokens)
-      .find((said) => said !== undefined);
-    return (who === undefined ? undefined : COUNTERS[who]) ?? 'mixed';
-  };
+function countingOf(report: CanonicalReport, columns: RequestColumns, records: readonly RequestRecord[]): Counting {
   // "Between tokens" of answers that do not say where their tokens are: no gap is seen, and none is made up.
   return {
-    output: of('tpot', 'output_tokens', 'output_tokens_per_sec'),
-    input: of('prompt_tokens', 'input_tokens_per_sec'),
+    output: reportedCounter(report, 'output') ?? 'mixed',
+    input: reportedCounter(report, 'input') ?? 'mixed',
     itl: columns.gapTotal === 0 ? 'tokens' : itlBasisOf(records),
   };
 }

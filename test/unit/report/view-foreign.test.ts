@@ -34,6 +34,30 @@ describe('the report view of a vLLM result', () => {
   });
 });
 
+describe('what a figure of another tool says of itself', () => {
+  it('its file, its window, who counted, and where its definition is another', async () => {
+    const view = await viewOf(VLLM_RESULT);
+    const notes = view.stages.rows[0]!.cells.map(({ note }) => note ?? '');
+    expect(notes.filter((note) => note.includes('lifecycle_metrics'))).toEqual([]);
+    const ttft = notes.find((note) => note.startsWith('TTFT p50'))!;
+    expect(ttft).toContain(`n = 500 requests in 50 s (${FOREIGN_FILE})`);
+    expect(ttft).toContain('the first chunk counts, be it empty');
+    const tpot = notes.find((note) => note.startsWith('TPOT p50'))!;
+    expect(tpot).toContain("tokens counted by the server where it did, by the client's tokenizer elsewhere");
+  });
+
+  it('whether what was planned ended, where the file says both', async () => {
+    expect((await viewOf(VLLM_RESULT)).state).toEqual({
+      tone: 'good',
+      words: 'Complete: 500 planned requests, all ok.',
+    });
+    const short = await viewOf({ ...VLLM_RESULT, completed: 450, failed: 20 });
+    expect(short.state).toEqual({ tone: 'bad', words: 'Incomplete: 470 of 500 planned requests are in it.' });
+    const failing = await viewOf({ ...VLLM_RESULT, completed: 480, failed: 20 });
+    expect(failing.state.words).toBe('Complete: 500 planned requests, 480 ok, 20 failed.');
+  });
+});
+
 describe('gaps in the report view', () => {
   const groups = (view: ReportView): readonly string[] => view.stages.groups.map(({ label }) => label);
   const choices = (view: ReportView, id: string): readonly string[] =>

@@ -18,7 +18,7 @@ function remembered<T>(context: Context, key: string, find: () => T): T {
 }
 
 /** Stages of a side that are compared. */
-function comparedStages(side: Side, { matching }: Context): readonly MeasuredStage[] {
+export function comparedStages(side: Side, { matching }: Context): readonly MeasuredStage[] {
   const paired = new Set(matching.pairs.flatMap((pair) => [pair.a, pair.b]));
   return side.stages.filter((stage) => paired.has(stage));
 }

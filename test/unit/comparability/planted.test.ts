@@ -56,6 +56,25 @@ const limits = (constraints: Record<string, number>): SyntheticOptions =>
     config: { ...config, effective: { ...config.effective, report: { goodput: { constraints } } } },
   }));
 
+/** What the server's counters grew by in the one stage. */
+const scraped = (requests: number, tokens: number): SyntheticOptions =>
+  within(() => ({
+    serverMetrics: [
+      {
+        stage: 0,
+        source: 'scrape',
+        url: 'http://127.0.0.1:8000/metrics',
+        startSeconds: 0,
+        endSeconds: 20,
+        metrics: {
+          requests: { kind: 'counter', name: 'vllm:request_success', total: requests },
+          output_tokens: { kind: 'counter', name: 'vllm:generation_tokens', total: tokens },
+        },
+        absent: [],
+      },
+    ],
+  }));
+
 const PLANTED: readonly Planted[] = [
   {
     name: 'another model',
@@ -170,6 +189,22 @@ const PLANTED: readonly Planted[] = [
   {
     name: 'a server that counts tokens the client does not see',
     b: { clientFactor: 0.8 },
+    finds: ['telemetry confounds'],
+    moves: ['tpot'],
+    spares: ['ttft'],
+  },
+  {
+    name: 'somebody else on the server of one side',
+    a: scraped(400, 32 * 400),
+    b: scraped(620, 32 * 620),
+    finds: ['telemetry confounds'],
+    moves: ['ttft', 'requests_per_sec'],
+    spares: ['schedule_delay'],
+  },
+  {
+    name: 'a server whose own counter has more tokens than anybody sent',
+    a: scraped(400, 32 * 400),
+    b: scraped(400, 40 * 400),
     finds: ['telemetry confounds'],
     moves: ['tpot'],
     spares: ['ttft'],

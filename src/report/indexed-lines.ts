@@ -39,8 +39,9 @@ export class IndexedLines {
     return this.written;
   }
 
-  /** Never waits and never throws; the first error of the disk is kept in `error`. */
+  /** Never waits and never throws for the disk, whose first error is kept in `error`. */
   append(number: number, line: string): void {
+    if (number >= this.starts.length) throw new RangeError(`line ${number} of at most ${this.starts.length}`);
     this.lines.append(line);
     const length = Buffer.byteLength(line);
     this.starts[number] = this.end;

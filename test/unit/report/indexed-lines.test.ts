@@ -1,0 +1,60 @@
+// Lines written in one order and read in another, larger than any block, over block borders, and when the disk refuses.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { IndexedLines } from '../../../src/report/indexed-lines';
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'isoperf-lines-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+let files = 0;
+const place = (): string => path.join(folder, `lines-${files++}`);
+
+describe('lines in any order', () => {
+  it('come back as they were written, whatever their length and order', async () => {
+    const line = fc.oneof(
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }).map((text) => JSON.stringify(text)),
+      fc.nat(300_000).map((length) => `"${'é'.repeat(length)}"`),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 30 }), fc.nat(), async (lines, turn) => {
+        const file = place();
+        const kept = await IndexedLines.create(file, lines.length + 1);
+        const order = lines.map((_, index) => (index * 7 + turn) % lines.length);
+        const written = [...new Set(order)];
+        for (const number of written) kept.append(number, lines[number]!);
+        await kept.settle();
+        expect(kept.count).toBe(written.length);
+        for (const [number, text] of lines.entries()) {
+          expect(kept.read(number)).toBe(written.includes(number) ? text : undefined);
+        }
+        expect(readFileSync(file, 'utf8')).toBe(written.map((number) => `${lines[number]}\n`).join(''));
+        kept.close();
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('a number beyond what was planned is a bug, and says so', async () => {
+    const kept = await IndexedLines.create(place(), 2);
+    expect(() => {
+      kept.append(2, 'x');
+    }).toThrow(/line 2 of at most 2/);
+    await kept.settle();
+  });
+
+  it.skipIf(process.platform !== 'linux')('what the disk refused is read from memory', async () => {
+    const told: Error[] = [];
+    // Every write to this device fails as on a full disk.
+    const kept = await IndexedLines.create('/dev/full', 3, (error) => told.push(error));
+    kept.append(1, '{"id":1}');
+    kept.append(0, '{"id":0}');
+    await kept.settle();
+    expect(told).toHaveLength(1);
+    expect(kept.error?.message).toMatch(/ENOSPC/);
+    expect([kept.read(0), kept.read(1), kept.read(2)]).toEqual(['{"id":0}', '{"id":1}', undefined]);
+  });
+});

@@ -22,7 +22,7 @@ export function sharedCore() {
         return { path: known, namespace: 'core' };
       });
       setup.onResolve({ filter: /^zod$/ }, ({ importer }) => {
-        for (const [, name] of readFileSync(importer, 'utf8').matchAll(/\bz\.(\w+)\(/g)) zodNames.add(name);
+        for (const [, name] of readFileSync(importer, 'utf8').matchAll(/\bz\s*\.\s*(\w+)\(/g)) zodNames.add(name);
         return { path: 'zod', namespace: 'core' };
       });
       setup.onLoad({ filter: /./, namespace: 'core' }, ({ path: name }) => ({

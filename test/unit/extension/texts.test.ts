@@ -1,4 +1,5 @@
 // The extension's small pure parts: facts of runs, command lines, pages, messages, bundles.
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -139,6 +140,25 @@ describe('the bundle of the extension host', () => {
       ),
     );
     expect(foreign).toEqual([]);
+  });
+
+  it('has rooms that find in core.js all they ask for', () => {
+    // Both are evaluated with a stand-in for VS Code: a name that core.js lacks would be undefined, and its use would throw.
+    const dist = path.resolve(import.meta.dirname, '../../../dist');
+    const probe = `
+      const Module = require('node:module');
+      const anything = new Proxy(function () {}, {
+        get: (target, key) => (key === Symbol.toPrimitive ? () => '' : key === 'prototype' ? target.prototype : key === 'then' ? undefined : key === Symbol.iterator ? function* () {} : anything),
+        set: () => true, apply: () => anything, construct: () => anything });
+      const vscode = Object.create(anything);
+      const load = Module._load;
+      Module._load = function (name, ...rest) { return name === 'vscode' ? vscode : load.call(this, name, ...rest); };
+      const { findingsOfText } = require(${JSON.stringify(path.join(dist, 'language.js'))});
+      const { openReport } = require(${JSON.stringify(path.join(dist, 'reports.js'))});
+      console.log(findingsOfText('load: {type: x}', anything).length, typeof openReport);`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['-e', probe], { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    expect(stdout.trim()).toMatch(/^[1-9]\d* function$/);
   });
 
   it('keeps the config model, its parsers and the pitfalls in one file for both rooms', () => {

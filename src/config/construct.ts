@@ -1,6 +1,6 @@
 // From the tree of a YAML text to values, as PyYAML's safe_load builds them: merge keys, duplicates, tags, hashable keys.
 import { NON_STRING_KEY } from './lax';
-import { SECRET_HEADER } from './secrets';
+import { SECRET_HEADER, withoutCredentials } from './secrets';
 import { scalarValue, shortTag, type ScalarValue } from './scalars';
 import { isMergeKey, resolveAlias, type MapNode, type Pair, type SolidNode, type YamlNode } from './tree';
 
@@ -183,7 +183,7 @@ function shortly({ key, value }: Pair): string {
   const node = resolveAlias(value);
   const name = key.kind === 'scalar' ? key.text : '';
   const isShort = node?.kind === 'scalar' && node.text !== '' && node.text.length <= 40 && !node.text.includes('\n');
-  return isShort && !SECRET_HEADER.test(name) ? ` (${node.text})` : '';
+  return isShort && !SECRET_HEADER.test(name) ? ` (${withoutCredentials(node.text)})` : '';
 }
 
 function warnDuplicate(earlier: Pair, pair: Pair, key: string, same: boolean, state: State): void {

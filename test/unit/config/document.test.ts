@@ -77,6 +77,7 @@ describe('mappings', () => {
   it('a duplicate says which value counts, unless it is long or a secret', () => {
     const message = (text: string): string => parseDocument(text).problems[0]!.message;
     expect(message('rate: 5\nrate: 10\n')).toContain('takes this last one (10), and the earlier one (5) is lost');
+    expect(message('base_url: http://u:pw@h\nbase_url: http://g\n')).not.toContain('pw');
     expect(message('api_key: abc\napi_key: def\n')).not.toMatch(/abc|def/);
     expect(message('a: {b: 1}\na: {c: 2}\n')).toContain('everything under the earlier one is lost');
     expect(parseDocument('a: 1\na: 1\n').problems).toMatchObject([{ code: 'YML012', severity: 'warning' }]);

@@ -2,7 +2,19 @@
 import type { CanonicalReport, Definition, Measure, QuantityId, ReportScope, ScopeCounts } from '../canonical';
 import { aiperfHead, aiperfLoad, aiperfPlanned, aiperfTold, findKey } from './aiperf-told';
 import type { ReportReader } from './reader';
-import { at, compact, isObject, measure, numberAt, shown, single, statisticsOf, textAt, type Json } from './values';
+import {
+  at,
+  compact,
+  isObject,
+  measure,
+  numberAt,
+  numberOf,
+  shown,
+  single,
+  statisticsOf,
+  textAt,
+  type Json,
+} from './values';
 
 /** Units as the file names them -> factor to ours. */
 const UNITS: Readonly<Record<string, number>> = {
@@ -37,6 +49,23 @@ const RATES: readonly (readonly [QuantityId, string])[] = [
   ['output_tokens_per_sec', 'output_token_throughput'],
   ['total_tokens_per_sec', 'total_token_throughput'],
 ];
+
+/** Early genai-perf wrote its numbers as texts and called the lengths by other names. */
+function modern(value: unknown): unknown {
+  if (!isObject(value) || !isObject(value['input_config']) || typeof at(value, 'request_latency', 'avg') !== 'string')
+    return value;
+  const blocks = Object.entries(value).map(([key, block]): [string, unknown] => {
+    if (!isObject(block) || textAt(block, 'unit') === undefined) return [key, block];
+    const numbers = Object.entries(block).map(([name, text]) => [name, numberOf(text, true) ?? text]);
+    return [EARLY_NAMES[key] ?? key, Object.fromEntries(numbers)];
+  });
+  return Object.fromEntries(blocks);
+}
+
+const EARLY_NAMES: Readonly<Record<string, string>> = {
+  num_output_token: 'output_sequence_length',
+  num_input_token: 'input_sequence_length',
+};
 
 function isExport(value: unknown): value is Json {
   if (!isObject(value) || !isBlock(value['request_latency'])) return false;
@@ -213,13 +242,16 @@ function verdictOf(value: Json, file: string): Pick<CanonicalReport, 'ownVerdict
 export const aiperfReader: ReportReader = {
   tool: 'aiperf',
   recognise: ({ value, format }) => {
-    if (isExport(value)) return { role: 'export', evidence: "request_latency with 'unit' and 'avg'" };
+    if (isExport(modern(value))) return { role: 'export', evidence: "request_latency with 'unit' and 'avg'" };
     if (isByProduct(value)) return { role: 'by-product', evidence: 'what AIPerf writes beside its export' };
     const first: unknown = format === 'jsonl' && Array.isArray(value) ? value[0] : value;
     return isAiperfRecord(first) ? { role: 'records', evidence: 'metadata.request_start_ns and metrics' } : undefined;
   },
   read: ({ documents }) => {
-    const exports = documents.flatMap(({ value, file }) => (isExport(value) ? [oneExport(value, file)] : []));
+    const exports = documents.flatMap(({ value: written, file }) => {
+      const value = modern(written);
+      return isExport(value) ? [oneExport(value, file)] : [];
+    });
     const records = documents.filter(({ recognition }) => recognition.role === 'records').map(({ file }) => file);
     const [only] = exports;
     if (only && exports.length === 1)

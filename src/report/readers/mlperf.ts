@@ -82,18 +82,19 @@ function readSummary(text: string, file: string): CanonicalReport {
   };
 }
 
-const LOG_BLOCKS: readonly (readonly [QuantityId, string])[] = [
+const LOG_BLOCKS: readonly (readonly [QuantityId, string, ...string[]])[] = [
   ['ttft', 'first token latency'],
-  ['tpot', 'time to output token'],
+  // LoadGen calls it one thing in its percentiles and another in minimum, mean and maximum.
+  ['tpot', 'time to output token', 'time per output token'],
   ['e2e', 'latency'],
 ];
 
 function logMeasures(lines: ReadonlyMap<string, string>, file: string, server: boolean): Measure[] {
   const start = server ? 'schedule' : 'send';
-  return LOG_BLOCKS.flatMap(([quantity, words]) => {
+  return LOG_BLOCKS.flatMap(([quantity, words, ...others]) => {
     const stats: Record<string, number> = {};
     for (const [key, text] of lines) {
-      const name = logName(key, words);
+      const name = logName(key, [words, ...others]);
       const value = Number(text);
       if (name !== undefined && text !== '' && Number.isFinite(value)) stats[name] = value * NANO;
     }
@@ -105,9 +106,9 @@ function logMeasures(lines: ReadonlyMap<string, string>, file: string, server: b
 }
 
 /** `mean latency (ns)` -> mean; `99.00 percentile first token latency (ns)` -> p99. */
-function logName(key: string, words: string): string | undefined {
+function logName(key: string, words: readonly string[]): string | undefined {
   const match = /^(min|max|mean|[\d.]+ percentile) (.+?) \(ns\)$/.exec(key);
-  if (match?.[2] !== words) return undefined;
+  if (!match || !words.includes(match[2]!)) return undefined;
   const name = match[1]!;
   return name.endsWith('percentile') ? quantileKey(Number.parseFloat(name)) : name;
 }

@@ -142,6 +142,24 @@ describe('GuideLLM', () => {
 });
 
 describe('AIPerf and genai-perf', () => {
+  it('early genai-perf: numbers written as texts, in nanoseconds, lengths under other names', async () => {
+    const report = await only({
+      request_throughput: { unit: 'request per sec', avg: '12.5' },
+      request_latency: { unit: 'ns', avg: '80000000.5', p99: '101977365.62', min: '37899188' },
+      inter_token_latency: { unit: 'ns', avg: '4000000' },
+      num_output_token: { unit: 'tokens', avg: '17.5' },
+      num_input_token: { unit: 'tokens', avg: '550.0' },
+      input_config: { model: 'm', streaming: true, concurrency: 1 },
+    });
+    const scope = report.scopes[0]!;
+    expect(report.tool).toBe('genai-perf');
+    expect(statisticOf(scope, 'e2e', 'mean')).toBeCloseTo(0.0800000005, 12);
+    expect(statisticOf(scope, 'tpot', 'mean')).toBeCloseTo(0.004, 12);
+    expect(statisticOf(scope, 'output_tokens', 'mean')).toBe(17.5);
+    expect(statisticOf(scope, 'prompt_tokens', 'mean')).toBe(550);
+    expect(statisticOf(scope, 'requests_per_sec', 'value')).toBe(12.5);
+  });
+
   it('genai-perf: units are read, an unknown one leaves the number out with a word', async () => {
     const report = await only({
       input_config: { endpoint: { model_names: ['m'] }, input: { random_seed: 3 }, concurrency: 2 },
@@ -283,6 +301,9 @@ Min latency (ns)                : 100000000
 Mean latency (ns)               : 500000000
 99.00 percentile latency (ns)   : 900000000
 Mean First Token latency (ns)                : 100000000
+
+Min Time per Output Token (ns)                : 1000000
+Mean Time per Output Token (ns)               : 30000000
 99.00 percentile time to output token (ns)   : 40000000
 target_qps : 10
 `,
@@ -292,6 +313,9 @@ target_qps : 10
     expect(statisticOf(scope, 'e2e_schedule', 'p99')).toBeCloseTo(0.9, 12);
     expect(statisticOf(scope, 'ttft_schedule', 'mean')).toBeCloseTo(0.1, 12);
     expect(measureOf(scope, 'e2e')).toBeUndefined();
+    expect(statisticOf(scope, 'tpot', 'min')).toBeCloseTo(0.001, 12);
+    expect(statisticOf(scope, 'tpot', 'mean')).toBeCloseTo(0.03, 12);
+    expect(statisticOf(scope, 'tpot', 'p99')).toBeCloseTo(0.04, 12);
     expect(report.ownVerdict![0]).toMatch(/LoadGen says INVALID \(min duration satisfied: no\)/);
   });
 

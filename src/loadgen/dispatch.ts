@@ -40,7 +40,7 @@ class Dispatcher<R extends PreparedRequest> {
       if (this.flights.inFlight >= this.flights.limit) return;
       const index = this.peek();
       if (index === undefined) break;
-      const wait = this.dueSeconds(index) - now();
+      const wait = this.dueSeconds(index) - this.earlySeconds - now();
       if (wait > 0) {
         this.waiter.wait(wait);
         return;
@@ -70,6 +70,11 @@ class Dispatcher<R extends PreparedRequest> {
     const { pacing } = this.options;
     const { startSeconds } = this.flights;
     return pacing.kind === 'open' ? startSeconds + pacing.offsets[index]! : (this.freed[0] ?? startSeconds);
+  }
+
+  /** A closed loop sends when a slot is free, not at a time. */
+  private get earlySeconds(): number {
+    return this.options.pacing.kind === 'open' ? this.flights.headStart.seconds : 0;
   }
 
   private send(index: number): void {

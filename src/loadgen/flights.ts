@@ -1,5 +1,6 @@
 // What every way of sending a stage does alike: hand a request to the client, count what is in flight, stop, and know when all is over.
 import type { Client, PreparedRequest, WireResult } from '../client/types';
+import { HeadStart } from './head-start';
 import type { LiveFigures } from './live';
 import type { StopControl } from './stop';
 import { now } from './waiter';
@@ -70,6 +71,8 @@ export class Flights<R extends PreparedRequest> {
   /** Most that may be in flight in this thread. */
   readonly limit: number;
   inFlight = 0;
+  /** An open loop decides so much before a request is due. */
+  readonly headStart = new HeadStart();
   private maxInFlight = 0;
   private grace: NodeJS.Timeout | undefined;
   private isOver = false;
@@ -102,7 +105,8 @@ export class Flights<R extends PreparedRequest> {
     this.inFlight++;
     counters?.taken(index);
     this.maxInFlight = Math.max(this.maxInFlight, counters ? counters.up() : this.inFlight);
-    live.sent(now() - scheduledSeconds);
+    const decidedSeconds = now();
+    live.sent(decidedSeconds - scheduledSeconds);
     const sending = client.send(request, {
       timeoutSeconds,
       signal: stop.giveUp,
@@ -114,6 +118,7 @@ export class Flights<R extends PreparedRequest> {
     void sending.then((result) => {
       this.inFlight--;
       counters?.down();
+      if (result.sentSeconds !== undefined) this.headStart.learn(result.sentSeconds - decidedSeconds);
       live.ended(result);
       then(result);
     });

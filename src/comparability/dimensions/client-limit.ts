@@ -99,7 +99,9 @@ function limitOf(side: Side, stage: MeasuredStage): StageLimit {
   ) {
     reasons.push(`${round(used)} requests were in flight on average (Little’s law) and the client’s cap is ${cap}`);
   }
-  return { stage, reasons, recorded: health !== undefined };
+  // Requests that do not say when they were sent could not show that they were late.
+  const seen = stage.records === undefined || lateness !== undefined;
+  return { stage, reasons, recorded: health !== undefined && seen };
 }
 
 function evidenceOf(side: Side, stage: MeasuredStage): Evidence[] {

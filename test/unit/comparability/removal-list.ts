@@ -90,3 +90,19 @@ export const DECIDED_ELSEWHERE: readonly Entry[] = [
   ['goodput-definition', /^manifest\.config\.effective\.report(?:\.goodput|$)/, 'on neither side: no limits'],
   ['warmup-window', /^records\[\]\.(?:firstTokenSeconds|outcome)/, 'latency, or no request is left on either side'],
 ];
+
+/** Fields that are the difference themselves: without them on both sides nothing that is left differs. */
+export const DIFFERENCE_WAS_THERE: readonly Entry[] = [
+  ['sampling', /^manifest\.workload\.parameters\.temperature$/, 'a parameter that is not there was not sent'],
+  ['server', /^manifest\.stack\.image$/, 'engine, version and flags are recorded beside it, and equal'],
+  [
+    'client-host',
+    /^manifest\.runtime\.cpuModel$/,
+    'the name of the host and its size are recorded beside it, and equal',
+  ],
+  [
+    'goodput-definition',
+    /^manifest\.config\.effective\.report\.goodput\.constraints\.ttft$/,
+    'no limit on either side',
+  ],
+];

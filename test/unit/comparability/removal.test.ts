@@ -5,11 +5,13 @@ import type { Context } from '../../../src/comparability/dimension';
 import { DIMENSIONS } from '../../../src/comparability/dimensions';
 import { sideOf } from '../../../src/comparability/side';
 import { matchStages } from '../../../src/comparability/stages';
+import type { RunManifest } from '../../../src/report/manifest';
 import type { Run } from '../../../src/report/run';
 import { contentFields, contentsOf, fieldInFolder, readWithout, type Contents } from '../support/removal';
-import { foreignRun, richRun, withoutRecords } from '../support/rich-run';
+import { withoutRecords } from '../support/lacking';
+import { foreignRun, richRun } from '../support/rich-run';
 import { watched, type FieldPath } from '../support/watched';
-import { DECIDED_ELSEWHERE, NOT_SET_IS_A_VALUE } from './removal-list';
+import { DECIDED_ELSEWHERE, DIFFERENCE_WAS_THERE, NOT_SET_IS_A_VALUE } from './removal-list';
 
 type State = Finding['state'] | 'assumed' | 'follows';
 type Where = 'A' | 'B' | 'both';
@@ -81,12 +83,15 @@ const KINDS: Readonly<Record<string, (seed: number) => Promise<Contents>>> = {
   'inference-perf’s folder': async (seed) => contentsOf(await foreignRun({ seed })),
 };
 
+/** Hundreds of folders are read; on a busy machine that takes a while. */
+const LONG = { timeout: 180_000 };
+
 /** Dimensions whose every single removal was looked at, over all kinds. */
 const hit = new Set<DimensionId>();
 const used = new Set<string>();
 
 describe.each(Object.entries(KINDS))('equal runs: %s', (kind, contents) => {
-  it('no field whose absence makes a difference, and none whose absence is nothing', async () => {
+  it('no field whose absence makes a difference, and none whose absence is nothing', LONG, async () => {
     const [a, b] = [await contents(1), await contents(2)];
     const [wholeA, wholeB] = [(await readWithout(a, new Set()))!, (await readWithout(b, new Set()))!];
     const whole = statesOf(wholeA, wholeB);
@@ -114,6 +119,57 @@ describe.each(Object.entries(KINDS))('equal runs: %s', (kind, contents) => {
       }
     }
     expect(faults, kind).toEqual([]);
+  });
+});
+
+type Options = Omit<Parameters<typeof richRun>[0], 'seed'>;
+const changed = (change: (manifest: RunManifest) => Partial<RunManifest>): Options => ({
+  manifest: (manifest) => ({ ...manifest, ...change(manifest) }),
+});
+const goodput = (ttft: number): Options =>
+  changed(({ config }) => ({
+    config: { ...config, effective: { ...config.effective, report: { goodput: { constraints: { ttft } } } } },
+  }));
+
+/** A difference in every dimension that our own folders can differ in. */
+const DIFFERENT: readonly (readonly [DimensionId, Options, Options])[] = [
+  ['load-model', {}, { stages: [{ concurrency: 4, requests: 80 }] }],
+  ['arrival-process', {}, { law: 'even' }],
+  ['offered-load', {}, { stages: [{ rateRps: 30, durationSeconds: 4 }] }],
+  ['client-limit', {}, { lagSeconds: 0.05 }],
+  ['warmup-window', {}, { coldSeconds: 0.4, coldRequests: 12 }],
+  ['completeness', {}, { failureShare: 0.3 }],
+  ['input-length', {}, { promptTokens: 200 }],
+  ['output-length', {}, { maxTokens: 64 }],
+  ['stop-behaviour', {}, { ignoreEos: false }],
+  ['prompt-identity', {}, { repeatShare: 0.4 }],
+  ['sampling', {}, changed(({ workload }) => ({ workload: { ...workload, parameters: { temperature: 1 } } }))],
+  ['token-source', {}, { outputSource: 'client-tokenizer' }],
+  ['endpoint-mode', {}, { template: 40 }],
+  ['cache-state', {}, { cachedShare: 0.6 }],
+  ['server', {}, changed(({ stack }) => ({ stack: { ...stack!, image: 'vllm/vllm-openai:v0.9.0' } }))],
+  ['topology', {}, changed(({ stack }) => ({ stack: { ...stack!, replicas: 2 } }))],
+  ['network-path', {}, { tokensPerChunk: 4 }],
+  ['client-host', {}, changed(({ runtime }) => ({ runtime: { ...runtime, cpuModel: 'Xeon' } }))],
+  ['sample-size', {}, { stages: [{ rateRps: 20, durationSeconds: 2 }] }],
+  ['goodput-definition', goodput(0.1), goodput(0.2)],
+  ['telemetry', {}, { clientFactor: 0.8 }],
+];
+
+describe.each(DIFFERENT)('different runs: %s', (id, optionsA, optionsB) => {
+  it('no difference turns into sameness because something was not recorded', LONG, async () => {
+    const [a, b] = [contentsOf(richRun({ seed: 1, ...optionsA })), contentsOf(richRun({ seed: 2, ...optionsB }))];
+    const [wholeA, wholeB] = [(await readWithout(a, new Set()))!, (await readWithout(b, new Set()))!];
+    expect(statesOf(wholeA, wholeB).get(id)).toBe('confounds');
+    const reads = readsOf(wholeA, wholeB).get(id)!;
+    const faults: string[] = [];
+    for await (const { field, where, runs } of removals(a, b, reads)) {
+      if (!runs || runs.some(isDamaged)) continue;
+      const state = statesOf(...runs).get(id)!;
+      const listed = DIFFERENCE_WAS_THERE.some(([known, fields]) => known === id && fields.test(field));
+      if (state === 'same' && !listed) faults.push(`${field} on ${where}`);
+    }
+    expect(faults).toEqual([]);
   });
 });
 

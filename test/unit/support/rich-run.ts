@@ -99,11 +99,6 @@ function reportsOf(run: Run): Pick<Run, 'summary' | 'stages'> {
   return { summary: report, stages: new Map([[0, report]]) };
 }
 
-/** The same folder when its records.jsonl was deleted. */
-export function withoutRecords(run: Run): Run {
-  return Object.fromEntries(Object.entries(run).filter(([key]) => key !== 'records')) as unknown as Run;
-}
-
 /** The same requests as inference-perf would have reported them: files alone, no manifest. */
 export async function foreignRun(options: SyntheticOptions & { readonly seed: number }): Promise<Run> {
   const run = richRun(options);

@@ -32,11 +32,13 @@ export function rowsOf(pair: StagePair, countingA: Counting, countingB: Counting
     const statistics = quantity === SCHEDULE_DELAY ? LATENESS : statisticsOf(pair);
     const samplesA = latencySamples(pair.a, quantity, statistics, countingA, drawsA);
     const samplesB = latencySamples(pair.b, quantity, statistics, countingB, drawsB);
+    // What vLLM calls ITL too: where both sides measured it, it has its own name.
+    const chunks = quantity.metric === 'itl' && countingA.itl === 'chunks' && countingB.itl === 'chunks';
     const inSeconds = quantity.metric === 'request_latency' && largest(samplesA, samplesB) >= 10;
     return statistics.map((statistic) => ({
       metric: quantity.metric,
       statistic,
-      label: `${quantity.label} ${statistic}`,
+      label: `${chunks ? 'Chunk gap' : quantity.label} ${statistic}`,
       unit: inSeconds ? 's' : 'ms',
       better: quantity.better,
       scale: inSeconds ? 1 : 1000,

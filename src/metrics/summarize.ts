@@ -5,7 +5,6 @@ import { Goodput } from './goodput';
 import type { LifecycleReport, Stat } from './lifecycle';
 import type { RequestRecord } from './record';
 import {
-  chunkGapsSeconds,
   isSuccess,
   itlBasisOf,
   itlGapsSeconds,
@@ -166,7 +165,7 @@ export class Summary {
     const gaps = itlGapsSeconds(record, itlBasis);
     for (const gap of gaps) this.gaps.add(gap);
     if (gaps.length > 0) this.answersWithGaps++;
-    if (itlBasis === 'tokens' && record.chunkTokens) this.insideChunks += gaps.length - chunkGapsSeconds(record).length;
+    if (itlBasis === 'tokens' && record.chunkTokens) this.insideChunks += gaps.length - gapsBetween(record.chunkTokens);
     this.requestBytes.add(record.requestBytes);
     this.latencyFromScheduled.add(sinceScheduled(record, record.endSeconds));
     this.ttftFromScheduled.add(sinceScheduled(record, record.firstTokenSeconds));
@@ -301,6 +300,13 @@ export class Summary {
     if (ttft.length > 0) differs['successes.latency.time_to_first_token'] = ttft.join('; ');
     return differs;
   }
+}
+
+/** Gaps between arrivals that carry a token. */
+function gapsBetween(chunkTokens: readonly number[]): number {
+  let arrivals = 0;
+  for (const tokens of chunkTokens) if (tokens > 0) arrivals++;
+  return Math.max(0, arrivals - 1);
 }
 
 function stamps(record: RequestRecord, basis: ItlBasis): number {

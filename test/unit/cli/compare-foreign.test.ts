@@ -73,6 +73,19 @@ describe('requests of other tools', () => {
     expect(completeness.state).toBe('same');
   });
 
+  it('two summaries of vLLM: the gaps between chunks are compared, under that name', async () => {
+    const bare = (truth: Truth): string => {
+      const all = JSON.parse(vllmDetailed(trueRequests(truth), 20)) as Record<string, unknown>;
+      return JSON.stringify(Object.fromEntries(Object.entries(all).filter(([, value]) => !Array.isArray(value))));
+    };
+    write('bareA.json', bare(A));
+    write('bareB.json', bare({ ...B, gapSeconds: 0.02 }));
+    const gap = row(await compared('bareA.json', 'bareB.json'), 'itl', 'mean')!;
+    expect(gap.label).toBe('Chunk gap mean');
+    expect(gap.a.value).toBeCloseTo(10, 0);
+    expect(gap.b.value).toBeCloseTo(20, 0);
+  });
+
   it('two folders of AIPerf', async () => {
     write('aiA/profile_export.jsonl', aiperfLines(trueRequests(A)));
     write('aiB/profile_export.jsonl', aiperfLines(trueRequests(B)));

@@ -259,7 +259,7 @@ describe('Anthropic Messages', () => {
         stream: true,
       });
       expect(manifest.endpoint).toMatchObject({ route: '/v1/messages', apiType: 'anthropic_messages' });
-      expect(manifest.endpoint.proxy).toBe('not used, though HTTP_PROXY is set');
+      expect(manifest.endpoint.proxy).toBe('not used, though HTTP_PROXY is set: 127.0.0.1 is a local address');
       expect(summary!.successes.count).toBe(40);
       expect(manifest.lengths).toMatchObject({
         output: { mean: 7 },

@@ -45,4 +45,24 @@ describe('commands', () => {
     await vscode.workspace.fs.delete(result);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
+
+  it('opens a comparison file with the runs that it names', async () => {
+    const tabs = (): readonly vscode.Tab[] => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    const write = (name: string, text: string): Thenable<void> =>
+      vscode.workspace.fs.writeFile(workspaceFile(name), new TextEncoder().encode(text));
+    const report = {
+      load_summary: { count: 1, schedule_delay: null },
+      successes: { count: 1, latency: {}, throughput: {} },
+      failures: { count: 0 },
+    };
+    for (const name of ['left', 'right']) {
+      await vscode.workspace.fs.createDirectory(workspaceFile(`campaign/${name}`));
+      await write(`campaign/${name}/summary_lifecycle_metrics.json`, JSON.stringify(report));
+    }
+    await write('campaign/comparison.yaml', 'a: left\nb: right\nintended: server\n');
+    await vscode.commands.executeCommand('isoperf.openComparison', workspaceFile('campaign/comparison.yaml'));
+    await eventually('the comparison', () => tabs().find((tab) => tab.label === 'left ↔ right'));
+    await vscode.workspace.fs.delete(workspaceFile('campaign'), { recursive: true });
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
 });

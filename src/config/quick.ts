@@ -1,5 +1,5 @@
 // The everyday part of YAML, read line by line into the same tree the full parser gives, in a tenth of its time: block mappings
-// and lists, one-line values, one-line braces and brackets, comments. It never guesses: at anything else (anchors, tags, tabs,
+// and lists, one-line values, one-line braces and brackets, anchors, comments. It never guesses: at anything else (tags, tabs,
 // texts over several lines, and every mistake) it gives up and the full parser reads the whole text. A test holds the two together.
 import type { Lines } from './lines';
 import type { Comment } from './tokens';
@@ -16,24 +16,31 @@ export interface QuickStop {
   readonly line: number;
   /** The lines of the keys and dashes that are open there, from the outside in. */
   readonly open: readonly number[];
+  /** Names above that the text below may ask for: then no part of it can be judged alone. */
+  readonly hasAnchors: boolean;
 }
 
 /** Characters that need the full parser wherever they stand: tabs, unusual line breaks, byte-order marks, what PyYAML refuses. */
 const UNUSUAL =
   /[^\n\r\u0020-\u007E\u00A0-\u2027\u202A-\uD7FF\uE000-\uFEFE\uFF00-\uFFFD\u{10000}-\u{10FFFF}]|\r(?!\n)/u;
-const KEY = /(?:[A-Za-z0-9_][\w./-]{0,200}|"[^"\\\r\n]{0,200}"|'[^'\r\n]{0,200}'):(?=[ \r\n]|$)/y;
+const KEY = /(?:<<|[A-Za-z0-9_][\w./-]{0,200}|"[^"\\\r\n]{0,200}"|'[^'\r\n]{0,200}'):(?=[ \r\n]|$)/y;
 /** How a text without quotes may begin. */
 const PLAIN_START = /[A-Za-z0-9_./+~$<=(^;\u00A0-\uFFFD]|-(?=[^ \r\n])/y;
+const ANCHOR = /&[\w-]+(?=[ \r\n]|$)/y;
+const ALIAS = /\*[\w-]+(?=[ \r\n]|$)/y;
+const FLOW_ALIAS = /\*[\w-]+(?= *[,\]}])/y;
 const SINGLE = /'[^'\r\n]*'/y;
 const DOUBLE = /"[^"\\\r\n]*"/y;
 /** In braces and brackets: words and numbers; a colon inside one is left to the full parser. */
 const FLOW_PLAIN = /(?:[A-Za-z0-9_./+]|-(?=[0-9.A-Za-z]))[\w./+-]*(?: +[\w./+][\w./+-]*)*(?= *[,\]}])/y;
-const FLOW_KEY = /(?:[A-Za-z0-9_][\w./-]{0,200}|"[^"\\\r\n]{0,200}"|'[^'\r\n]{0,200}'):(?= )/y;
+const FLOW_KEY = /(?:<<|[A-Za-z0-9_][\w./-]{0,200}|"[^"\\\r\n]{0,200}"|'[^'\r\n]{0,200}'):(?= )/y;
 const MAX_DEPTH = 40;
 
 const SPACE = 32;
 const HASH = 35;
 const DASH = 45;
+const AMPERSAND = 38;
+const STAR = 42;
 
 /** Thrown inside only. One object: a stack trace for each would cost more than the reading. */
 const GIVEN_UP = new Error('not the everyday part of YAML');
@@ -61,6 +68,8 @@ class QuickReader {
   private offset = 0;
   private end = 0;
   private column = 0;
+  /** The anchors above; one that is still open has no node yet. */
+  private readonly anchors = new Map<string, SolidNode | undefined>();
   /** For each open block the line of its key or dash. */
   private readonly open: number[] = [];
 
@@ -72,7 +81,7 @@ class QuickReader {
   ) {}
 
   stop(): QuickStop {
-    return { line: this.line, open: this.open };
+    return { line: this.line, open: this.open, hasAnchors: this.anchors.size > 0 };
   }
 
   read(): QuickTree {
@@ -158,7 +167,7 @@ class QuickReader {
   }
 
   /** What stands after a dash: another dash, a mapping that begins there, or a value. */
-  private item(after: number, column: number): SolidNode {
+  private item(after: number, column: number): YamlNode {
     let offset = after;
     while (offset < this.end && this.text.charCodeAt(offset) === SPACE) offset += 1;
     const nested = this.isDash(offset) || this.matched(KEY, offset) !== undefined;
@@ -167,16 +176,36 @@ class QuickReader {
   }
 
   /** The value after a colon or dash; leaves the reader at the line after it. */
-  private value(after: number, column: number, ofKey: boolean): SolidNode {
+  private value(after: number, column: number, ofKey: boolean): YamlNode {
     let offset = after;
     while (offset < this.end && this.text.charCodeAt(offset) === SPACE) offset += 1;
+    const anchor = this.text.charCodeAt(offset) === AMPERSAND ? (this.matched(ANCHOR, offset) ?? giveUp()) : undefined;
+    if (anchor !== undefined) return this.anchored(anchor, offset, column, ofKey);
     if (offset === this.end || (this.text.charCodeAt(offset) === HASH && offset > after))
       return this.below(offset, column, ofKey);
-    const node = this.inline(offset);
+    const node = this.text.charCodeAt(offset) === STAR ? this.alias(ALIAS, offset) : this.inline(offset);
     this.rest(node.end);
     // A deeper line would go on with the value.
     if (this.next() && this.column > column) giveUp();
     return node;
+  }
+
+  private anchored(written: string, offset: number, column: number, ofKey: boolean): SolidNode {
+    const name = written.slice(1);
+    if (this.anchors.has(name)) giveUp();
+    this.anchors.set(name, undefined);
+    const value = this.value(offset + written.length, column, ofKey);
+    if (value.kind === 'alias' || value.anchor !== undefined || value.start === value.end) giveUp();
+    const node = { ...value, anchor: name };
+    this.anchors.set(name, node);
+    return node;
+  }
+
+  private alias(pattern: RegExp, offset: number): YamlNode {
+    const written = this.matched(pattern, offset) ?? giveUp();
+    const name = written.slice(1);
+    const target = this.anchors.get(name) ?? giveUp();
+    return { kind: 'alias', name, target, start: offset, end: offset + written.length };
   }
 
   /** Nothing on the line: a block below it, or no value. */
@@ -245,8 +274,9 @@ class QuickReader {
     return isMap ? { ...place, kind: 'map', flow: true, pairs } : { ...place, kind: 'list', flow: true, items };
   }
 
-  private flowValue(offset: number, depth: number): SolidNode {
+  private flowValue(offset: number, depth: number): YamlNode {
     const first = this.text[offset];
+    if (first === '*') return this.alias(FLOW_ALIAS, offset);
     if (first === '{' || first === '[') return this.flow(offset, depth + 1);
     if (first === '"' || first === "'") return this.quoted(offset);
     return word(this.matched(FLOW_PLAIN, offset) ?? giveUp(), offset);

@@ -13,8 +13,9 @@ export interface Window {
 const SURE = 12;
 const MORE = 12;
 
-/** Undefined when the window would be most of the text. */
-export function windowOf(text: string, lines: Lines, { line, open }: QuickStop): Window | undefined {
+/** Undefined when the window would be most of the text, or would not have the anchors it needs. */
+export function windowOf(text: string, lines: Lines, { line, open, hasAnchors }: QuickStop): Window | undefined {
+  if (hasAnchors) return undefined;
   const from = open.at(-1) ?? line;
   const sure = below(lines, line, SURE);
   const last = below(lines, sure, MORE);

@@ -9,6 +9,12 @@ import { quickTree } from '../../../src/config/quick';
 
 const EVERYDAY = `# a config of the everyday kind
 ---
+base: &base # shared
+  x: &one [1, 2]
+  y: *one
+merged:
+  <<: *base
+  z: {<<: *base, w: [*one, 3]}
 load: # when
   type: poisson
   interval:
@@ -69,8 +75,12 @@ describe('the short way', () => {
 
   // What PyYAML reads otherwise, or not at all, is left to the full parser.
   it.each([
-    'a: &x 1',
+    'a: &x',
     'a: *x',
+    'a: &x 1\nb: &x 2',
+    'a: &x [*x]',
+    'a: &x *y',
+    '- &x a: 1',
     'a: !!str 1',
     'a: |\n  text',
     'a: b\n  c',
@@ -97,7 +107,6 @@ describe('the short way', () => {
     '- a\n b: c',
     'a: @x',
     'a: x:',
-    '<<: {a: 1}',
   ])('gives up at %j', (text) => {
     expect(quickTree(text, new Lines(text))).not.toHaveProperty('root');
   });
@@ -111,7 +120,27 @@ describe('the short way', () => {
 
   const pieces = [
     ...[' ', '  ', '\n', '\n  ', '- ', ': ', ':', '#', ' # c', '"', "'", '{', '}', '[', ']', ', ', ',', '\t', 'a', '1'],
-    ...['-', '---\n', '...\n', '\r\n', '&a ', '*a', '!x ', '|', '>', '?', '%', '@', '\u00a0', 'é', '\ufeff', '- - x\n'],
+    ...[
+      '&b ',
+      '*base',
+      '<<: *base\n',
+      '-',
+      '---\n',
+      '...\n',
+      '\r\n',
+      '&a ',
+      '*a',
+      '!x ',
+      '|',
+      '>',
+      '?',
+      '%',
+      '@',
+      '\u00a0',
+      'é',
+      '\ufeff',
+      '- - x\n',
+    ],
     ...['key: v\n', '  k:\n', '{a: 1}', '[1, 2]', '~', '=', '$X', ' \n', '#x\n', '-\n', ':\n', '   '],
   ];
   const sources = [EVERYDAY, ...publicTexts().filter((text) => text.length < 3000)];
@@ -163,7 +192,8 @@ describe('the short way', () => {
         fc.constantFrom('', ...pieces),
         (share, cut, put) => {
           const at = Math.floor(share * long.length);
-          const text = long.slice(0, at) + put + long.slice(at + cut);
+          const source = cut % 2 === 0 ? long : long.replace(/^base:[\s\S]*?^load:/m, 'load:');
+          const text = source.slice(0, at) + put + source.slice(at + cut);
           const brief = parseDocument(text, { brief: true });
           if (Object.getOwnPropertyDescriptor(brief, 'root')?.get) shortened += 1;
           expect(first(brief)).toEqual(first(parseDocument(text)));
@@ -173,6 +203,12 @@ describe('the short way', () => {
       { numRuns: 500 },
     );
     expect(shortened).toBeGreaterThan(30);
+  });
+
+  it('does not judge a part alone that asks for names above it', () => {
+    const stages = '    - rate: 1\n      duration: 2\n'.repeat(80);
+    const text = `x: &one 5\nload:\n  stages:\n${stages}    - rate: *one\n      note: a\n        b\n${stages}`;
+    expect(parseDocument(text, { brief: true }).problems).toEqual([]);
   });
 
   it('leaves the values and warnings as they are', () => {

@@ -71,7 +71,7 @@ function pathOf(side: Side, context: Context): Path {
   if (route !== undefined) parts.push(route);
   return {
     address,
-    proxy: manifest && (manifest.endpoint.proxy ?? 'none'),
+    proxy: manifest && usedProxy(manifest.endpoint.proxy),
     streamed: sideStreams(side),
     inCluster,
     route,
@@ -79,6 +79,11 @@ function pathOf(side: Side, context: Context): Path {
     summary: parts.join(', '),
     evidence,
   };
+}
+
+/** One that the environment names and that was passed by ("not used, though ...") is none. */
+function usedProxy(recorded: string | undefined): string {
+  return recorded === undefined || recorded.startsWith('not used') ? 'none' : recorded;
 }
 
 export const networkPath = dimension<Path>({

@@ -51,3 +51,21 @@ describe.each(Object.entries(HONEST))('an honest repeat: %s', (_, options) => {
     expect(different / rows).toBeLessThan(0.08);
   });
 });
+
+describe('a proxy that the environment names', () => {
+  const withProxy = (seed: number, proxy: string | undefined): ReturnType<typeof syntheticRun> => {
+    const run = syntheticRun({ seed });
+    const { endpoint } = run.manifest!;
+    return proxy === undefined ? run : { ...run, manifest: { ...run.manifest!, endpoint: { ...endpoint, proxy } } };
+  };
+  const stateOf = (a: string | undefined, b: string | undefined): string | undefined =>
+    compare(withProxy(1, a), withProxy(2, b), { resamples: 50 }).findings.find(
+      ({ dimension }) => dimension === 'network-path',
+    )?.state;
+
+  it('and that was passed by is none; one that was used is another way to the server', () => {
+    const bypassed = 'not used, though HTTP_PROXY is set: 127.0.0.1 is a local address';
+    expect(stateOf(undefined, bypassed)).toBe('same');
+    expect(stateOf(undefined, 'http://proxy.example:3128 (HTTP_PROXY)')).toBe('confounds');
+  });
+});

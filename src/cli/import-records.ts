@@ -4,7 +4,14 @@ import { NOTHING, significant, whole } from '../report/figures';
 import { goodputOfColumns, parseLimits, type GoodputResult } from '../report/records/goodput';
 import type { StreamedRecords } from '../report/records/inference-perf';
 import { ownDefinition } from '../report/records/open-records';
-import { DEFAULT_PERCENTILES, recompute, type RecomputeDefinition, type Recomputed } from '../report/records/recompute';
+import {
+  DEFAULT_PERCENTILES,
+  recompute,
+  refusedCut,
+  type RecomputeDefinition,
+  type Recomputed,
+} from '../report/records/recompute';
+import type { Problem } from '../problem';
 import { UsageError } from './command';
 import { bullet, columns, wrap } from './text-layout';
 
@@ -19,11 +26,11 @@ export const RECOMPUTE_OPTIONS = {
   goodput: { type: 'string' },
 } as const;
 
-export const RECOMPUTE_HELP = `Computed again from the requests (isoperf, inference-perf, vLLM --save-detailed, AIPerf JSONL):
+export const RECOMPUTE_HELP = `Computed again from the requests (isoperf, inference-perf, vLLM --save-detailed, SGLang --output-details, AIPerf JSONL, GuideLLM):
   --recompute             every metric again, beside what the report says
   --tokens WHO            server, client, or server-else-client (default: whoever the report's own numbers used)
   --gaps WHAT             tokens or chunks: what a gap is between (default: tokens where they were stamped)
-  --warmup N|Ns           leave out the first N requests, or those sent in the first N seconds
+  --warmup N|Ns           leave out the first N requests, or those sent in the first N seconds (where starts are recorded)
   --window FROM:TO        only requests sent between these seconds after the first send
   --failures HOW          leave-out (default), or never-answered: a failure is a latency without end
   --percentiles P[,P]     default ${DEFAULT_PERCENTILES.join(',')}; always interpolated linearly
@@ -106,8 +113,20 @@ export function recomputeFor(
   { columns: rows }: StreamedRecords,
   file: string,
   request: RecomputeRequest,
-): RecomputeResult {
+): RecomputeResult | Problem {
   const definition = { ...ownDefinition(report), ...request.change };
+  const refused = refusedCut(rows, definition);
+  if (refused !== undefined) {
+    return {
+      code: 'REP128',
+      severity: 'error',
+      path: [],
+      message: `nothing is computed again: ${refused}`,
+      file,
+      remedy:
+        'Cut a number of requests (--warmup 100), or take a file with start times (a newer vLLM with --save-detailed)',
+    };
+  }
   return {
     definition,
     recomputed: recompute(rows, definition, file),
@@ -164,6 +183,10 @@ function wordsOf({ tokens, gap, failures, warmup, windowSeconds, flavour }: Reco
   ].join('; ');
 }
 
+function goodRate(rate: number | undefined): string {
+  return rate === undefined ? '' : `; ${significant(rate)} good requests/s`;
+}
+
 function goodputLines(goodput: GoodputResult, width: number): string {
   const limits = Object.entries(goodput.limits)
     .map(([name, limit]) => `${name} ${limit} s`)
@@ -174,12 +197,12 @@ function goodputLines(goodput: GoodputResult, width: number): string {
   return [
     `Goodput (${limits})`,
     wrap(
-      `${significant(goodput.percentOfSuccesses)} % of ${whole(goodput.ok)} successes, as inference-perf counts; ${significant(goodput.requestsPerSecond)} good requests/s`,
+      `${significant(goodput.percentOfSuccesses)} % of ${whole(goodput.ok)} successes, as inference-perf counts${goodRate(goodput.requestsPerSecond)}`,
       width,
       2,
     ),
     wrap(
-      `${significant(goodput.percentOfAll)} % of all ${whole(goodput.ok + goodput.failed)} requests, failures included; ${significant(goodput.requestsPerSecondOfAll)} good requests/s`,
+      `${significant(goodput.percentOfAll)} % of all ${whole(goodput.ok + goodput.failed)} requests, failures included${goodRate(goodput.requestsPerSecondOfAll)}`,
       width,
       2,
     ),

@@ -43,7 +43,7 @@ ${RECOMPUTE_HELP}
 Exit codes:
   0  every report was read and no identity is violated
   1  a report was read whose numbers contradict each other
-  2  unusable: nothing was recognised, or the command line is wrong
+  2  unusable: nothing was recognised, the requests cannot be cut as asked, or the command line is wrong
 
 Examples:
   isoperf import reports-20261129-174411
@@ -79,12 +79,14 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
     const reports = judged.map((one) => ({ ...one, problems: undefined }));
     io.out(`${JSON.stringify({ format: 'isoperf-import', version: 1, reports, problems }, null, 2)}\n`);
   } else io.out(judged.map((one) => listing(one, values.all === true, io.columns)).join('\n'));
-  if (request && judged.every((one) => one.recomputed === undefined)) {
+  const isRefused = problems.some(({ code }) => code === 'REP128');
+  if (request && !isRefused && judged.every((one) => one.recomputed === undefined)) {
     io.err(`isoperf import: warning: nothing was computed again: ${name} has no per-request records\n`);
   }
   const contradicted = judged.some(
     (one) => violated(one.judgement).length > 0 || one.problems.some(({ code }) => code === 'REP126'),
   );
+  if (isRefused) return EXIT.unusable;
   return contradicted ? EXIT.failed : EXIT.ok;
 }
 
@@ -110,14 +112,14 @@ async function judge(opened: OpenedReport, { request, records }: ReadOptions): P
   const { recordsFile } = opened;
   const chosen =
     request?.basis === 'chunks' && report.tool !== 'aiperf' ? await openRecords(opened, 'chunks') : streamed;
+  const again =
+    request && chosen && recordsFile !== undefined ? recomputeFor(report, chosen, recordsFile, request) : undefined;
   return {
     report,
     judgement: judgeReport(report),
     ...(recordsFile === undefined ? {} : { recordsFile }),
-    ...(request && chosen && recordsFile !== undefined
-      ? { recomputed: recomputeFor(report, chosen, recordsFile, request) }
-      : {}),
-    problems,
+    ...(again && 'recomputed' in again ? { recomputed: again } : {}),
+    problems: again && !('recomputed' in again) ? [...problems, again] : problems,
   };
 }
 

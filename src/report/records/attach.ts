@@ -55,6 +55,7 @@ function unused(file: string, why: string): Problem {
 
 /** Indexes by the time of sending; undefined when it is missing, or one and the same for all. */
 function bySending(columns: RequestColumns): Uint32Array | undefined {
+  if (!columns.hasStarts) return undefined;
   const order = new Uint32Array(columns.length).map((_, i) => i);
   let differ = columns.length === 1;
   for (const i of order) {

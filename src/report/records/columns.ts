@@ -64,6 +64,11 @@ export class RequestColumns {
   private gapCount = 0;
   /** Gaps that were not kept. */
   droppedGaps = 0;
+  /**
+   * False when the file does not say when its requests began: each is then on a clock of its own that starts at its `sent`, 0. Latencies
+   * are right, and there are no windows, rates or cuts by time. Rows are in order of sending.
+   */
+  hasStarts = true;
 
   constructor() {
     const make = (): Float64Array => new Float64Array(this.capacity);

@@ -34,7 +34,7 @@ function scopeFromRecords(report: CanonicalReport, { columns }: StreamedRecords,
     file,
     load: { model: 'not recorded', words: 'not recorded' },
     counts: again.counts,
-    ...(again.windowSeconds > 0
+    ...(again.windowSeconds !== undefined && again.windowSeconds > 0
       ? { windowSeconds: { value: again.windowSeconds, from: 'first send to last end' } }
       : {}),
     measures: again.measures,

@@ -16,11 +16,11 @@ export interface GoodputResult {
   readonly percentOfSuccesses: number;
   /** good / all requests, percent. */
   readonly percentOfAll: number;
-  /** good / (last end - first send of the successes): inference-perf's request_goodput. */
-  readonly requestsPerSecond: number;
+  /** good / (last end - first send of the successes): inference-perf's request_goodput. No rate without recorded starts. */
+  readonly requestsPerSecond?: number;
   /** good / (last end - first send of all requests). */
-  readonly requestsPerSecondOfAll: number;
-  /** Input and output tokens of the good answers over the successes' window; absent when not all were counted. */
+  readonly requestsPerSecondOfAll?: number;
+  /** Input and output tokens of the good answers over the successes' window; absent when not all were counted, or without starts. */
   readonly tokensPerSecond?: number;
   /** Share of the successes within each limit, percent. */
   readonly attainment: Readonly<Partial<Record<GoodputLimit, number>>>;
@@ -92,9 +92,8 @@ export function goodputOfColumns(
     failed,
     percentOfSuccesses: share(good, ok),
     percentOfAll: share(good, ok + failed),
-    requestsPerSecond: rate(good, answered),
-    requestsPerSecondOfAll: rate(good, all),
-    ...(Number.isNaN(tokens) ? {} : { tokensPerSecond: rate(tokens, answered) }),
+    ...(columns.hasStarts ? { requestsPerSecond: rate(good, answered), requestsPerSecondOfAll: rate(good, all) } : {}),
+    ...(Number.isNaN(tokens) || !columns.hasStarts ? {} : { tokensPerSecond: rate(tokens, answered) }),
     attainment: Object.fromEntries(names.map((name) => [name, share(within.get(name)!, ok)])),
   };
 }

@@ -9,7 +9,7 @@ import type { StampBasis, StreamedRecords } from './inference-perf';
 
 /**
  * vLLM: seconds; `itls` are gaps between chunks. Without `start_times` (older files) every request begins at 0 of its own clock:
- * latencies are right, and nothing that needs a window can be asked.
+ * latencies are right, and nothing that needs a window can be asked (`hasStarts`). Both tools write their arrays in order of sending.
  */
 export function vllmColumns(value: Json): RequestColumns {
   const columns = new RequestColumns();
@@ -20,12 +20,13 @@ export function vllmColumns(value: Json): RequestColumns {
   const outputs = list('output_lens');
   const starts = list('start_times');
   const errors = list('errors');
+  columns.hasStarts = starts.some((start) => numberOf(start) !== undefined);
   let times = new Float64Array(1024);
   for (let i = 0; i < ttfts.length; i++) {
     const row = emptyRow();
     const gaps = Array.isArray(itls[i]) ? (itls[i] as readonly unknown[]) : [];
     const ttft = numberOf(ttfts[i]) ?? NaN;
-    row.sent = numberOf(starts[i]) ?? (starts.length > 0 ? NaN : 0);
+    row.sent = columns.hasStarts ? (numberOf(starts[i]) ?? NaN) : 0;
     row.serverOutput = numberOf(outputs[i]) ?? NaN;
     row.serverInput = numberOf(inputs[i]) ?? NaN;
     row.failed = (typeof errors[i] === 'string' && errors[i] !== '') || (row.serverOutput === 0 && ttft === 0);

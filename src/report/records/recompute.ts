@@ -26,17 +26,35 @@ export interface Recomputed {
   readonly counts: ScopeCounts;
   /** Left out by window and warm-up. */
   readonly leftOut: number;
-  readonly windowSeconds: number;
+  /** First send to last end; absent when starts are not recorded. */
+  readonly windowSeconds?: number;
   readonly measures: readonly Measure[];
   /** What could not be computed, and why. */
   readonly missing: readonly string[];
 }
 
-/** Indexes of the requests inside window and warm-up cut. */
+/** Why a cut by time cannot be made of these requests, in words; undefined when it can, or none is asked for. */
+export function refusedCut(columns: RequestColumns, definition: RecomputeDefinition): string | undefined {
+  if (columns.hasStarts) return undefined;
+  const asked = [
+    ...(definition.warmup?.seconds === undefined ? [] : ['a warm-up in seconds']),
+    ...(definition.windowSeconds ? ['a window'] : []),
+  ];
+  return asked.length === 0 ? undefined : `${asked.join(' and ')} cannot be cut: ${NO_STARTS}`;
+}
+
+const NO_STARTS = 'starts are not recorded';
+
+/**
+ * Indexes of the requests inside window and warm-up cut. Without starts the order of the file is the order of sending, and a cut by time
+ * leaves nothing (`refusedCut` says why).
+ */
 export function chosenRequests(columns: RequestColumns, definition: RecomputeDefinition): Uint32Array {
   const { warmup, windowSeconds } = definition;
   const order = new Uint32Array(columns.length).map((_, i) => i);
   if (!warmup && !windowSeconds) return order;
+  if (refusedCut(columns, definition) !== undefined) return new Uint32Array(0);
+  if (!columns.hasStarts) return order.slice(warmup?.requests ?? 0);
   const sent = (i: number): number => columns.value('sent', i);
   order.sort((a, b) => sent(a) - sent(b));
   const zero = order.length > 0 ? sent(order[0]!) : 0;
@@ -50,16 +68,29 @@ export function chosenRequests(columns: RequestColumns, definition: RecomputeDef
 export function recompute(columns: RequestColumns, definition: RecomputeDefinition, file: string): Recomputed {
   const chosen = chosenRequests(columns, definition);
   const ok = chosen.filter((i) => !columns.isFailed(i));
-  const span = spanOf(columns, chosen);
-  const missing: string[] = [];
+  const span = columns.hasStarts ? spanOf(columns, chosen) : undefined;
+  const missing = withoutStarts(columns, definition);
   const parts: Parts = { columns, ok, failed: chosen.length - ok.length, definition, file, missing };
   return {
     counts: { total: chosen.length, ok: ok.length, failed: parts.failed },
     leftOut: columns.length - chosen.length,
-    windowSeconds: span,
+    ...(span === undefined ? {} : { windowSeconds: span }),
     measures: [...latencies(parts), ...gaps(parts), ...tokens(parts, span)],
     missing,
   };
+}
+
+/** What requests without starts cannot give, and what had to be taken for granted of them. */
+function withoutStarts(columns: RequestColumns, definition: RecomputeDefinition): string[] {
+  if (columns.hasStarts) return [];
+  const refused = refusedCut(columns, definition);
+  return [
+    ...(refused === undefined ? [] : [refused]),
+    `requests/s and tokens/s: ${NO_STARTS}, so there is no window`,
+    ...(definition.warmup?.requests === undefined
+      ? []
+      : ['the first requests are the first of the file: its order is the order of sending']),
+  ];
 }
 
 interface Parts {
@@ -160,7 +191,7 @@ function gaps(parts: Parts): readonly Measure[] {
   return measured(parts, definition.gap, values, { weighting: 'gaps', percentiles: 'linear' }, 0);
 }
 
-function tokens(parts: Parts, span: number): Measure[] {
+function tokens(parts: Parts, span: number | undefined): Measure[] {
   const { columns, ok, definition, missing, file } = parts;
   const by = { tokens: definition.tokens } as const;
   const totals = new Map<'in' | 'out', number>();
@@ -183,7 +214,7 @@ function tokens(parts: Parts, span: number): Measure[] {
     return total === undefined ? found : found.map((entry) => ({ ...entry, stats: { total, ...entry.stats } }));
   };
   const rate = (quantity: QuantityId, total: number | undefined): readonly Measure[] =>
-    total === undefined || span <= 0
+    total === undefined || span === undefined || span <= 0
       ? []
       : [
           {

@@ -33,6 +33,47 @@ async function imported(place: string, ...more: string[]): Promise<Imported> {
   return JSON.parse((await call(place, '--json', ...more)).out) as Imported;
 }
 
+describe('requests whose starts are not recorded', () => {
+  const file = path.join(mkdtempSync(path.join(os.tmpdir(), 'isoperf-starts-')), 's.jsonl');
+  writeFileSync(
+    file,
+    JSON.stringify({
+      backend: 'sglang-oai',
+      dataset_name: 'random',
+      request_rate: 2,
+      random_range_ratio: 1,
+      duration: 3,
+      completed: 3,
+      total_input_tokens: 21,
+      total_output_tokens: 6,
+      total_output_tokens_retokenized: 6,
+      mean_ttft_ms: 200,
+      input_lens: [7, 7, 7],
+      output_lens: [2, 2, 2],
+      ttfts: [0.1, 0.2, 0.3],
+      itls: [[0.1], [0.1], [0.1]],
+      errors: ['', '', ''],
+    }),
+  );
+
+  it('are not cut by time, with exit code 2 and the reason', async () => {
+    const { code, out, err } = await call(file, '--warmup', '1s');
+    expect(code).toBe(2);
+    expect(err).toContain('a warm-up in seconds cannot be cut: starts are not recorded');
+    expect(out).not.toContain('Computed again');
+  });
+
+  it('have latencies again, and no rate', async () => {
+    const { code, out } = await call(file, '--recompute', '--goodput', 'ttft=0.25');
+    expect(code).toBe(0);
+    const again = out.slice(out.indexOf('Computed again'));
+    expect(again).toMatch(/TTFT, ms +200 +200/);
+    expect(again).not.toMatch(/^ +Requests\/s/m);
+    expect(again).not.toContain('good requests/s');
+    expect(again).toContain('starts are not recorded');
+  });
+});
+
 describe.skipIf(!hasCorpus())('every public result', () => {
   it.each(corpusReports())('%s is listed as in its golden file', async (place) => {
     const { out, err, code } = await call(place);

@@ -70,6 +70,12 @@ describe('requests of other tools as records', () => {
     ]);
   });
 
+  it('not even of a single request a time is made up', async () => {
+    const run = await opened({ 'r.json': vllmDetailed(trueRequests(TRUTH).slice(0, 1), 20, false) });
+    expect(run.records).toBeUndefined();
+    expect(run.problems.map(({ code }) => code)).toEqual(['REP127']);
+  });
+
   it('AIPerf’s JSONL, with its export beside it or alone', async () => {
     const run = await opened({ 'profile_export.jsonl': aiperfLines(trueRequests(TRUTH)) });
     expectTruth(run);

@@ -239,6 +239,40 @@ describe('recomputing', () => {
     expect(measureOf(again, 'chunk_gap')?.stats['max']).toBeCloseTo(0.3, 9);
   });
 
+  it('arrays without start_times have latencies, and neither rates nor cuts by time', () => {
+    const columns = vllmColumns({
+      ttfts: [0.9, 0.1, 0.2],
+      itls: [[0.2], [0.2], [0.4]],
+      input_lens: [7, 7, 7],
+      output_lens: [2, 2, 2],
+    });
+    const own = { ...DEFINITION, tokens: 'server', gap: 'chunk_gap', flavour: 'own' } as const;
+    const again = recompute(columns, own, 'f');
+    expect(measureOf(again, 'ttft')?.stats['mean']).toBeCloseTo(0.4, 9);
+    expect(measureOf(again, 'e2e')?.stats['max']).toBeCloseTo(1.1, 9);
+    expect(measureOf(again, 'output_tokens')?.stats['total']).toBe(6);
+    for (const id of ['requests_per_sec', 'input_tokens_per_sec', 'output_tokens_per_sec'] as const) {
+      expect(measureOf(again, id)).toBeUndefined();
+    }
+    expect(again.windowSeconds).toBeUndefined();
+    expect(again.missing.join('; ')).toContain('starts are not recorded');
+
+    const cut = recompute(columns, { ...own, warmup: { requests: 1 } }, 'f');
+    expect(measureOf(cut, 'ttft')?.stats['max']).toBeCloseTo(0.2, 9);
+    expect(cut.missing.join('; ')).toContain('its order is the order of sending');
+    for (const asked of [{ warmup: { seconds: 1 } }, { windowSeconds: { from: 0, to: 5 } }]) {
+      const refused = recompute(columns, { ...own, ...asked }, 'f');
+      expect(refused.measures).toEqual([]);
+      expect(refused.missing[0]).toMatch(/cannot be cut: starts are not recorded/);
+    }
+
+    const good = goodputOfColumns(columns, { ttft: 0.5 }, own);
+    expect(good).toMatchObject({ good: 2, ok: 3 });
+    expect(good.requestsPerSecond).toBeUndefined();
+    expect(good.requestsPerSecondOfAll).toBeUndefined();
+    expect(good.tokensPerSecond).toBeUndefined();
+  });
+
   it('AIPerf’s lines: warm-up left out, cancelled ones fail, broken lines are named', async () => {
     const line = (phase: string, more: object = {}): string =>
       JSON.stringify({

@@ -237,7 +237,7 @@ function findingGroup(group: FindingGroup): HTMLElement {
     `${group.title} (${group.findings.length})`,
   ];
   const list = h('ol', { class: 'findings' }, ...group.findings.map((finding) => findingItem(finding, group.state)));
-  if (group.state !== 'same' && group.assumed !== true) {
+  if (group.state !== 'same' && group.state !== 'follows' && group.assumed !== true) {
     return h(
       'div',
       { class: 'finding-group', 'data-state': group.state },
@@ -255,7 +255,7 @@ function findingGroup(group: FindingGroup): HTMLElement {
   );
 }
 
-const MARKS = { confounds: '✕', unknown: '?', aligned: '≈', intended: '→', same: '=' } as const;
+const MARKS = { confounds: '✕', unknown: '?', aligned: '≈', intended: '→', follows: '↳', same: '=' } as const;
 
 function metricsSection(tables: readonly MetricTable[]): HTMLElement {
   return section(

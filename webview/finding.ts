@@ -50,6 +50,7 @@ const STATE_WORDS: Readonly<Record<DimensionState, string>> = {
   unknown: 'not recorded',
   aligned: 'aligned',
   intended: 'intended',
+  follows: 'follows',
   same: 'same',
 };
 

@@ -24,6 +24,7 @@ const STATES: Readonly<Record<Finding['state'], string>> = {
   unknown: 'UNKNOWN',
   intended: 'intended',
   aligned: 'aligned',
+  follows: 'follows',
   same: 'same',
 };
 
@@ -36,6 +37,7 @@ export function comparisonTable(comparison: Comparison, width: number): string {
     heads(comparison, room),
     ...shown.map((finding, i) => findingText(finding, i + 1, room)),
     sameLine(findings, room),
+    followsLine(findings, room),
     assumedLines(findings, room),
     ...comparison.stages.map((stage, i) => metricsTable(comparison, stage.label, i, room)),
     ...(comparison.interpolated ?? []).map((load) => interpolatedTable(load, findings, room)),
@@ -100,10 +102,14 @@ function stagesWords(stages: readonly number[]): string {
 function sameLine(findings: readonly Finding[], room: number): string {
   const same = findings.filter((finding) => finding.state === 'same');
   if (same.length === 0) return '';
-  const names = same.map((f) =>
-    f.follows ? `${f.title.toLowerCase()} (follows from ${titleOf(findings, f.follows)})` : f.title.toLowerCase(),
+  return bullet('Same:', same.map(({ title }) => title.toLowerCase()).join(', '), room, 0);
+}
+
+function followsLine(findings: readonly Finding[], room: number): string {
+  const names = findings.flatMap(({ state, title, follows }) =>
+    state === 'follows' && follows ? [`${title.toLowerCase()} (follows from ${titleOf(findings, follows)})`] : [],
   );
-  return bullet('Same:', names.join(', '), room, 0);
+  return names.length === 0 ? '' : bullet('Not judged by themselves:', names.join(', '), room, 0);
 }
 
 function titleOf(findings: readonly Finding[], id: DimensionId): string {

@@ -124,7 +124,21 @@ async function openAll(names: readonly string[], stack: string | undefined, io: 
     if (opened) runs.push(opened);
     else whole = false;
   }
+  const twice = repeatedOnce(names, runs, io.cwd);
+  if (twice !== undefined) {
+    io.err(`isoperf compare: error: ${twice} is the same run as another of its side: a run is no repeat of itself\n`);
+    return undefined;
+  }
   return whole ? runs : undefined;
+}
+
+/** The first that is there already, as a folder or as a copy of one. */
+function repeatedOnce(names: readonly string[], runs: readonly Run[], cwd: string): string | undefined {
+  const places = names.map((name) => path.resolve(cwd, name));
+  const ids = runs.map(({ manifest }) => manifest?.id);
+  const copied = ids.findIndex((id, i) => id !== undefined && ids.indexOf(id) < i);
+  const again = places.findIndex((place, i) => places.indexOf(place) < i);
+  return again >= 0 ? names[again] : copied >= 0 ? runs[copied]!.folder : undefined;
 }
 
 function savedComparison(file: string, io: CliIo): Comparison | undefined {

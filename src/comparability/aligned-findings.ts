@@ -54,7 +54,7 @@ function isAlignable(dimension: string): dimension is Alignable {
 
 /** Tried for what differs and was not asked for: the switch that would remove it, or the file that is missing. */
 function alignableOf(start: Aligned, { dimension, state }: Finding): Pick<Finding, 'alignable'> {
-  if (state === 'same' || !isAlignable(dimension)) return {};
+  if (state === 'same' || state === 'follows' || !isAlignable(dimension)) return {};
   const [step] = align(start, [dimension]);
   return step ? { alignable: { possible: step.ok, words: step.words } } : {};
 }

@@ -38,7 +38,7 @@ export interface CompareOptions {
   readonly repeatsB?: readonly Run[];
 }
 
-const WORST_FIRST: readonly DimensionState[] = ['confounds', 'unknown', 'intended', 'aligned', 'same'];
+const WORST_FIRST: readonly DimensionState[] = ['confounds', 'unknown', 'intended', 'aligned', 'follows', 'same'];
 
 /** Deterministic: the same runs give the same comparison, intervals included. */
 export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Comparison {

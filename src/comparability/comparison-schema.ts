@@ -61,7 +61,7 @@ const finding = z.object({
   dimension: dimensionId,
   title: z.string(),
   question: z.string(),
-  state: z.enum(['same', 'aligned', 'intended', 'confounds', 'unknown']),
+  state: z.enum(['same', 'follows', 'aligned', 'intended', 'confounds', 'unknown']),
   message: z.string(),
   tolerance: z.string().meta({ description: 'What counts as equal, and why.' }),
   a: findingSide,

@@ -26,7 +26,7 @@ export type DimensionId =
   | 'telemetry';
 
 /** same < aligned < intended < unknown < confounds, from harmless to fatal. */
-export type DimensionState = 'same' | 'aligned' | 'intended' | 'confounds' | 'unknown';
+export type DimensionState = 'same' | 'follows' | 'aligned' | 'intended' | 'confounds' | 'unknown';
 
 /** The quantities a comparison may show. Latencies are compared per statistic (mean, p50, p95, p99), rates once. */
 export type MetricName =
@@ -78,8 +78,8 @@ export interface Finding {
   /** Indexes into `Comparison.stages` it is about; absent: all of them. */
   readonly stages?: readonly number[];
   /**
-   * Set when the two sides differ here only because of another finding, which names the cause; the state is then `same`
-   * (nothing differs beyond it) and the message says what follows from what.
+   * Set with `follows`: whatever differs here is because of another finding, which is the one that counts; it is not judged by
+   * itself, and the message says what follows from what.
    */
   readonly follows?: DimensionId;
   /**

@@ -66,7 +66,7 @@ export function dimension<E extends SideEvidence>(spec: DimensionSpec<E>): Dimen
       dimension: id,
       title,
       question,
-      state: judgement.state,
+      state: judgement.follows ? 'follows' : judgement.state,
       message: judgement.message,
       tolerance: spec.tolerance,
       a: { summary: a.summary, evidence: a.evidence },

@@ -128,7 +128,11 @@ function byThreshold(metrics: readonly MetricComparison[], thresholds: readonly 
         worst(4);
         const why = row.a.missing ?? row.b.missing ?? row.because.join(', ');
         reasons.push(`${threshold.text}: ${row.label} cannot be judged: ${why}`);
-      } else if (isWorse(row) && exceeds(row, threshold) && row.difference.detected !== false) {
+      } else if (isWorse(row) && exceeds(row, threshold) && row.difference.detected === undefined) {
+        worst(4);
+        const why = row.difference.noInterval ?? 'there is no interval';
+        reasons.push(`${threshold.text}: ${line(row)} (${why})`);
+      } else if (isWorse(row) && exceeds(row, threshold) && row.difference.detected === true) {
         worst(5);
         reasons.push(`${threshold.text}: ${line(row)}`);
       }
@@ -138,7 +142,6 @@ function byThreshold(metrics: readonly MetricComparison[], thresholds: readonly 
   return exitCode === 0 ? undefined : failed(exitCode, reasons);
 }
 
-/** Without an interval (no records) the figure itself decides. */
 function exceeds({ difference, unit }: MetricComparison, threshold: Threshold): boolean {
   const { absolute = 0, percentOfA } = difference ?? {};
   if (threshold.unit === '%') return Math.abs(percentOfA ?? (absolute === 0 ? 0 : Infinity)) > threshold.amount;

@@ -10,12 +10,16 @@ export function comparisonMarkdown(comparison: Comparison): string {
   const shown = findings.filter(needsReader);
   const assumed = assumptionsOf(findings);
   const same = findings.filter((finding) => finding.state === 'same');
+  const following = findings.filter((finding) => finding.state === 'follows');
   return [
     `## ${WORDS[verdict.state]}: ${escape(comparison.a.name)} (A) and ${escape(comparison.b.name)} (B)`,
     escape(verdict.sentence),
     runs(comparison),
     ...shown.map((finding, i) => findingText(finding, i + 1)),
-    `Same: ${same.map((finding) => sameWords(finding, findings)).join(', ') || 'nothing'}.`,
+    `Same: ${same.map(({ title }) => title.toLowerCase()).join(', ') || 'nothing'}.`,
+    following.length === 0
+      ? ''
+      : `Not judged by themselves: ${following.map((finding) => followsWords(finding, findings)).join(', ')}.`,
     assumed.length === 0
       ? ''
       : `Assumed, recorded on neither side: ${assumed.map((finding) => `${finding.title.toLowerCase()} (${escape(finding.assumed!)})`).join('; ')}.`,
@@ -48,11 +52,9 @@ function pitfalls({ pitfalls: seen }: Comparison): string {
   ].join('\n');
 }
 
-function sameWords({ title, follows }: Finding, findings: readonly Finding[]): string {
+function followsWords({ title, follows }: Finding, findings: readonly Finding[]): string {
   const cause = findings.find(({ dimension }) => dimension === follows);
-  return follows
-    ? `${title.toLowerCase()} (follows from ${cause?.title.toLowerCase() ?? follows})`
-    : title.toLowerCase();
+  return `${title.toLowerCase()} (follows from ${cause?.title.toLowerCase() ?? follows ?? ''})`;
 }
 
 function runs({ a, b }: Comparison): string {

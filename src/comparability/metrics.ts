@@ -260,9 +260,11 @@ function differenceWords(
   }
   if (absolute === 0) return 'no difference';
   const direction = absolute > 0 ? 'higher' : 'lower';
+  // Better and worse are judgements, and there is none without a measure of chance.
   const size = a === 0 ? `${figure(Math.abs(absolute))} ${row.unit}` : `${figure(Math.abs(absolute / a) * 100)} % of A`;
   if (interval && !detected)
     return `no detectable difference (B is ${direction} by ${size}, but so many metrics show that by chance)`;
+  if (!interval) return `B is ${direction} by ${size}, which may be chance: there is no interval`;
   const judged = fair && row.better !== 'neither' ? ` (${row.better === direction ? 'better' : 'worse'})` : '';
   return `B is ${direction} by ${size}${judged}`;
 }

@@ -143,9 +143,11 @@ function headlines(metrics: readonly MetricComparison[], stages: readonly Matche
   const usable = metrics.filter(
     (metric) => metric.stage === stage && metric.difference && metric.verdict.startsWith('comparable'),
   );
+  // A number with an interval says more than a higher percentile without one.
   const pick = (name: MetricComparison['metric'], ...statistics: MetricComparison['statistic'][]) =>
     statistics
       .flatMap((statistic) => usable.filter((metric) => metric.metric === name && metric.statistic === statistic))
+      .sort((x, y) => Number(y.difference?.interval !== undefined) - Number(x.difference?.interval !== undefined))
       .slice(0, 1);
   const first = pick('ttft', 'p95', 'p90', 'p50', 'mean');
   const latency = first.length > 0 ? first : pick('request_latency', 'p95', 'p90', 'p50', 'mean');
@@ -165,9 +167,15 @@ function headline({ label, unit, a, b, difference }: MetricComparison): string {
       ? ` (95 % interval ${signed((interval.low / a.value) * 100)} to ${signed((interval.high / a.value) * 100)} %)`
       : '';
   const size = percentOfA === undefined ? '' : `, ${signed(percentOfA)} % of A${range}`;
-  const noDifference = words.startsWith('no ') ? ', no detectable difference' : '';
+  const chance = words.includes('by chance')
+    ? ', no detectable difference among so many numbers'
+    : words.startsWith('no ')
+      ? ', no detectable difference'
+      : interval
+        ? ''
+        : ', which may be chance (no interval)';
   const of = label.toLowerCase().includes(unit) ? '' : ` ${unit}`;
-  return `${label} ${show(a.value)}${of} on A and ${show(b.value)}${of} on B${size}${noDifference}`;
+  return `${label} ${show(a.value)}${of} on A and ${show(b.value)}${of} on B${size}${chance}`;
 }
 
 function signed(value: number): string {

@@ -10,7 +10,7 @@ export function alignmentSwitches({ findings, alignment = [] }: Comparison): Ali
   return findings.flatMap(({ dimension, title, state, alignable }): AlignmentSwitch[] => {
     const step = alignment.find((one) => one.dimension === dimension);
     if (step) return [{ id: dimension, title, on: true, possible: true, words: step.words }];
-    if (!alignable || state === 'same') return [];
+    if (!alignable || state === 'same' || state === 'follows') return [];
     return [{ id: dimension, title, on: false, possible: alignable.possible, words: alignable.words }];
   });
 }

@@ -106,6 +106,11 @@ const GROUPS: readonly Omit<FindingGroup, 'findings'>[] = [
     title: 'Assumed',
     hint: 'Recorded on neither side, and nothing that is recorded speaks against it: you have to believe that it was equal.',
   },
+  {
+    state: 'follows',
+    title: 'Not judged by themselves',
+    hint: 'Whatever differs here follows from a finding above, which is the one that counts.',
+  },
   { state: 'same', title: 'Same', hint: 'Both recorded, and equal within the stated tolerance.' },
 ];
 
@@ -130,7 +135,7 @@ function findingView(finding: Finding, index: number, a: Run, b: Run): FindingVi
     message: finding.message,
     a: sideView(finding.a, a),
     b: sideView(finding.b, b),
-    moves: finding.state === 'same' ? '' : movesWords(finding.moves),
+    moves: finding.state === 'same' || finding.state === 'follows' ? '' : movesWords(finding.moves),
     tolerance: finding.tolerance,
     more: findingExtras(finding),
     ...(finding.remedy === undefined ? {} : { remedy: finding.remedy }),

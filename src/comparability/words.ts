@@ -177,9 +177,13 @@ export function shortVerdict(metric: MetricComparison, numbers: ReadonlyMap<stri
   if (verdict !== 'comparable' || !difference) return verdictWords(metric, numbers);
   const { absolute, interval } = difference;
   if (absolute === 0) return 'no difference';
-  if (difference.detected === false) return 'none detected';
+  if (difference.detected === false) {
+    // The interval of one number alone; that some of many exclude zero is what chance does.
+    return interval && (interval.low > 0 || interval.high < 0) ? 'none detected among so many' : 'none detected';
+  }
   const direction = absolute > 0 ? 'higher' : 'lower';
-  if (better === 'neither' || !interval) return `B ${direction}`;
+  if (!interval) return `B ${direction}, may be chance`;
+  if (better === 'neither') return `B ${direction}`;
   return `B ${direction}, ${better === direction ? 'better' : 'worse'}`;
 }
 
@@ -190,7 +194,7 @@ function missingWords({ a, b }: MetricComparison): string {
 
 /** Whether a finding is told in full: what differs or may differ, but not what no run can record (named in one line). */
 export function needsReader(finding: Finding): boolean {
-  return finding.state !== 'same' && finding.assumed === undefined;
+  return finding.state !== 'same' && finding.state !== 'follows' && finding.assumed === undefined;
 }
 
 /** Findings that need a reader, numbered from 1 in their order. */

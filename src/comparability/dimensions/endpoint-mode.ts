@@ -59,9 +59,13 @@ export const endpointMode = dimension<EndpointMode>({
   evidence: modeOf,
   judge: (a, b) => {
     const known = (side: EndpointMode): boolean => side.api !== undefined && side.streaming !== undefined;
-    if (!known(a) || !known(b)) return unknown('The kind of request (api.type, api.streaming)', known(a), known(b));
-    const otherStream = a.streaming !== b.streaming;
-    if (a.api !== b.api) {
+    // What both sides say and differ in counts, whatever else one of them leaves out.
+    const otherApi = a.api !== undefined && b.api !== undefined && a.api !== b.api;
+    const oneStreams = a.streaming !== undefined && b.streaming !== undefined && a.streaming !== b.streaming;
+    if ((!known(a) || !known(b)) && !otherApi && !oneStreams)
+      return unknown('The kind of request (api.type, api.streaming)', known(a), known(b));
+    const otherStream = oneStreams;
+    if (otherApi) {
       return confounds(
         `A sends ${a.api} requests, B ${b.api} requests${otherStream ? `, and only ${a.streaming ? 'A' : 'B'} streams` : ''}: chat wraps every prompt in a template, so the server reads other prompts.`,
         { pitfall: 'CMP038', ...(otherStream ? { moves: STREAMED } : {}) },

@@ -2,7 +2,7 @@
 import type { Evidence } from '../comparison';
 import { ALL, confounds, dimension, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { inConfig, inManifest, inReport } from '../evidence';
-import { configValue, type Side } from '../side';
+import { configValue, toldAt, type Side } from '../side';
 
 interface LoadModel extends SideEvidence {
   readonly kind: string | undefined;
@@ -32,7 +32,9 @@ function loadModelOf(side: Side): LoadModel {
   if (types.size === 0 && typeof configured === 'string') types.add(configured);
   const evidence: Evidence[] = [
     inConfig(side, ['load', 'type'], configured),
-    inManifest('stages[].loadType', types.size > 0 ? [...types].join(', ') : undefined, ['load', 'type']),
+    ...(toldAt(side.run, ['load', 'type'])
+      ? []
+      : [inManifest('stages[].loadType', types.size > 0 ? [...types].join(', ') : undefined, ['load', 'type'])]),
   ];
   const kinds = new Set([...types].map((type) => KINDS[type] ?? type));
   if (kinds.size === 0) {

@@ -1,5 +1,6 @@
 // The same way to the server? A gateway, TLS or a port-forward adds time to every token, and some put tokens together.
 import type { RequestRecord } from '../../metrics/record';
+import { chunkCountOf } from '../../metrics/request-metrics';
 import { addressOf, type Address } from '../address';
 import type { Evidence, MetricName } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
@@ -15,7 +16,12 @@ interface Path extends SideEvidence {
   readonly streamed: boolean;
   readonly inCluster: boolean | undefined;
   readonly route: string | undefined;
-  readonly tokensPerChunk: number | undefined;
+  readonly perChunk: PerChunk | undefined;
+}
+
+interface PerChunk {
+  readonly tokens: number;
+  readonly counter: 'server' | 'client';
 }
 
 /** Counters differ by percents, chunking by whole tokens. */
@@ -35,16 +41,29 @@ const ALL_OF_IT: readonly MetricName[] = [
   'request_goodput',
 ];
 
-/** Median tokens of a chunk, by whichever counter there is. */
-function tokensPerChunk(records: readonly RequestRecord[] | undefined): number | undefined {
+/**
+ * Median tokens of a chunk: by the server's count where there is any, else by the client's. Undefined where nobody counted the chunks:
+ * the first and the last moment of an answer are no two chunks.
+ */
+function tokensPerChunk(records: readonly RequestRecord[] | undefined): PerChunk | undefined {
+  const byServer = medianSize(
+    records,
+    (record) => record.usage?.completionTokens ?? (record.finishReason === 'length' ? record.maxTokens : undefined),
+  );
+  if (byServer !== undefined) return { tokens: byServer, counter: 'server' };
+  const byClient = medianSize(records, (record) => record.clientOutputTokens);
+  return byClient === undefined ? undefined : { tokens: byClient, counter: 'client' };
+}
+
+function medianSize(
+  records: readonly RequestRecord[] | undefined,
+  tokensOf: (record: RequestRecord) => number | undefined,
+): number | undefined {
   const sizes = new Float64Array(records?.length ?? 0);
   let n = 0;
   for (const record of records ?? []) {
-    const tokens =
-      record.usage?.completionTokens ??
-      record.clientOutputTokens ??
-      (record.finishReason === 'length' ? record.maxTokens : undefined);
-    if (tokens !== undefined && record.chunkSeconds.length >= 2) sizes[n++] = tokens / record.chunkSeconds.length;
+    const [tokens, chunks] = [tokensOf(record), chunkCountOf(record)];
+    if (tokens !== undefined && chunks !== undefined && chunks >= 2) sizes[n++] = tokens / chunks;
   }
   return medianOf(sizes.subarray(0, n));
 }
@@ -64,7 +83,10 @@ function pathOf(side: Side, context: Context): Path {
     inManifest('endpoint.proxy', manifest && (manifest.endpoint.proxy ?? 'none used')),
     inManifest('runtime.inCluster', inCluster),
     inReport(stackOf(side)?.source ?? 'stack.yaml', 'route', route),
-    inRecords('tokens per chunk, median', perChunk === undefined ? undefined : round(Number(perChunk.toPrecision(3)))),
+    inRecords(
+      perChunk ? `tokens per chunk by the ${perChunk.counter}’s count, median` : 'tokens per chunk, median',
+      perChunk && round(Number(perChunk.tokens.toPrecision(3))),
+    ),
   ];
   const parts = address ? [`${address.scheme} to ${address.place}`] : ['not recorded'];
   if (inCluster === true) parts.push('from inside a cluster');
@@ -75,7 +97,7 @@ function pathOf(side: Side, context: Context): Path {
     streamed: sideStreams(side),
     inCluster,
     route,
-    tokensPerChunk: perChunk,
+    perChunk,
     summary: parts.join(', '),
     evidence,
   };
@@ -116,8 +138,10 @@ function judge(a: Path, b: Path) {
       ...(tunnelled(a, b) ? { pitfall: 'CMP086' } : {}),
     });
   }
-  const [x, y] = [a.tokensPerChunk, b.tokensPerChunk];
-  if (x !== undefined && y !== undefined && Math.max(x, y) > CHUNK_FACTOR * Math.min(x, y)) {
+  const [x, y] = [a.perChunk?.tokens, b.perChunk?.tokens];
+  const differ = x !== undefined && y !== undefined && Math.max(x, y) > CHUNK_FACTOR * Math.min(x, y);
+  const byOne = a.perChunk?.counter === b.perChunk?.counter;
+  if (differ && byOne) {
     return confounds(
       `A chunk carries ${round(Number(x.toPrecision(2)))} tokens on A and ${round(Number(y.toPrecision(2)))} on B: something on the way, or the server itself, sends tokens in bundles. The first token waits for its bundle, and gaps between tokens are gaps between bundles.`,
       {
@@ -137,6 +161,14 @@ function judge(a: Path, b: Path) {
   if (one(a.proxy, b.proxy)) return unknown('Whether a proxy was used', a.proxy !== undefined, b.proxy !== undefined);
   if (a.streamed && b.streamed && one(x, y)) {
     return unknown('How many tokens a chunk carries', x !== undefined, y !== undefined, { moves: moved([...CHUNKED]) });
+  }
+  if (differ) {
+    const who = `the ${a.perChunk?.counter ?? ''} counted them on A, the ${b.perChunk?.counter ?? ''} on B`;
+    return {
+      state: 'unknown' as const,
+      message: `How many tokens a chunk carries cannot be compared: ${who}, and their counts differ.`,
+      moves: moved([...CHUNKED]),
+    };
   }
   const way = `${a.address.scheme} to ${a.address.place}`;
   if (a.inCluster === undefined) {

@@ -1,5 +1,5 @@
 // Who counted the tokens? Server and client counts differ by percents, so a ratio over both is none.
-import type { ItlBasis } from '../../metrics/request-metrics';
+import { chunkCountOf, type ItlBasis } from '../../metrics/request-metrics';
 import type { TokenSource } from '../../report/manifest';
 import type { Evidence, MetricName } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
@@ -93,10 +93,11 @@ function reportedSources({ run }: Side): { input: TokenSource; output: TokenSour
 function itlBasis({ stages }: Side, declared: ItlBasis): ItlBasis {
   let streamed = 0;
   let single = 0;
-  for (const { chunkSeconds, usage } of successesOf(stages) ?? []) {
-    if (chunkSeconds.length === 0) continue;
+  for (const record of successesOf(stages) ?? []) {
+    if (record.chunkSeconds.length === 0) continue;
     streamed++;
-    if (usage?.completionTokens === chunkSeconds.length) single++;
+    const chunks = chunkCountOf(record);
+    if (chunks !== undefined && record.usage?.completionTokens === chunks) single++;
   }
   return single > 0 && single >= SINGLE_SHARE * streamed ? 'tokens' : declared;
 }

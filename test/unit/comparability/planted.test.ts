@@ -12,7 +12,7 @@ const CLOSED = { concurrency: 8, requests: 400 } as const;
 
 function named(comparison: Comparison): string[] {
   return comparison.findings
-    .filter((finding) => finding.state !== 'same' && finding.assumed === undefined)
+    .filter((finding) => finding.state !== 'same' && finding.state !== 'follows' && finding.assumed === undefined)
     .map((finding) => `${finding.dimension} ${finding.state}`)
     .sort();
 }

@@ -247,7 +247,7 @@ const TWO: readonly Planted[] = [
 
 function named(comparison: Comparison): DimensionId[] {
   return comparison.findings
-    .filter(({ state, assumed }) => state !== 'same' && assumed === undefined)
+    .filter(({ state, assumed }) => state !== 'same' && state !== 'follows' && assumed === undefined)
     .map(({ dimension }) => dimension)
     .sort();
 }

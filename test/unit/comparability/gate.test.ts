@@ -1,0 +1,79 @@
+// A gate for CI: what fails it, with which code, and that nobody is called worse by chance.
+import { describe, expect, it } from 'vitest';
+import { comparisonMarkdown } from '../../../src/comparability/markdown';
+import { compare } from '../../../src/comparability/compare';
+import { gate, parseThreshold, type Threshold } from '../../../src/comparability/gate';
+import type { Comparison, MetricComparison } from '../../../src/comparability/comparison';
+import { syntheticRun } from '../support/synthetic-run';
+
+const limit = (text: string): Threshold => {
+  const parsed = parseThreshold(text);
+  if (typeof parsed === 'string') throw new Error(parsed);
+  return parsed;
+};
+
+const comparison = compare(syntheticRun({ seed: 1 }), syntheticRun({ seed: 2 }), { resamples: 200 });
+
+/** TTFT p95 of the first stage as it is, with another difference. */
+function withTtft(
+  difference: Partial<NonNullable<MetricComparison['difference']>>,
+  drop: readonly string[] = [],
+): Comparison {
+  const metrics = comparison.metrics.map((row) => {
+    if (row.metric !== 'ttft' || row.statistic !== 'p95') return row;
+    const changed = Object.fromEntries(
+      Object.entries({ ...row.difference!, ...difference }).filter(([key]) => !drop.includes(key)),
+    ) as unknown as NonNullable<MetricComparison['difference']>;
+    return { ...row, difference: changed };
+  });
+  return { ...comparison, metrics };
+}
+
+describe('a threshold', () => {
+  const ask = (of: Comparison) => gate(of, ['regression'], [limit('ttft.p95=5%')]);
+
+  it('fails with 5 where the difference is larger and no chance', () => {
+    const worse = withTtft({ absolute: 20, percentOfA: 40, detected: true, words: 'B is higher by 40 % of A (worse)' });
+    expect(ask(worse)).toMatchObject({ passed: false, exitCode: 5 });
+  });
+
+  it('with 4, and the reason, where nobody can tell it from chance', () => {
+    const open = withTtft(
+      {
+        absolute: 20,
+        percentOfA: 40,
+        noInterval: 'worth about 27 independent requests, needs 30',
+        words: 'B is higher',
+      },
+      ['interval', 'detected'],
+    );
+    const result = ask(open);
+    expect(result).toMatchObject({ passed: false, exitCode: 4 });
+    expect(result.reasons[0]).toContain('27 independent requests');
+  });
+
+  it('and passes where chance explains it, or it is small', () => {
+    expect(ask(withTtft({ absolute: 20, percentOfA: 40, detected: false }))).toMatchObject({
+      passed: true,
+      exitCode: 0,
+    });
+    expect(ask(withTtft({ absolute: 1, percentOfA: 2 }, ['interval', 'detected']))).toMatchObject({ passed: true });
+  });
+});
+
+describe('a difference without an interval', () => {
+  it('is never called better or worse, in no table and no claim', () => {
+    const few = { stages: [{ rateRps: 10, durationSeconds: 3 }], jitter: 0.2, seed: 3 };
+    const short = compare(syntheticRun(few), syntheticRun({ ...few, seed: 4 }), { resamples: 200 });
+    const open = short.metrics.filter(
+      ({ difference }) => difference && difference.absolute !== 0 && !difference.interval,
+    );
+    expect(open.length).toBeGreaterThan(0);
+    for (const { difference } of open) {
+      expect(difference!.words).not.toMatch(/better|worse/);
+      expect(difference!.words).toMatch(/may be chance|no difference/);
+    }
+    expect(comparisonMarkdown(short)).not.toMatch(/\((?:better|worse)\)/);
+    expect(short.claim.text ?? short.claim.noClaim).not.toMatch(/% of A(?:;|\.|$)/);
+  });
+});

@@ -148,7 +148,9 @@ const liveAnswers: Between = (pair) => {
 const SAMPLING = ['temperature', 'top_p', 'seed'];
 
 const serverDefaults: Between = (pair) => {
-  if (!apart(pair, 'server')) return undefined;
+  const served = apart(pair, 'server');
+  // Declared as the change under test it is apart by the user's word; here a difference must have been seen.
+  if (!served || (served.state === 'intended' && (served.changes ?? []).length === 0)) return undefined;
   const silent = (facts: Facts): boolean => {
     const parameters = facts.side.run.manifest?.workload.parameters;
     if (parameters) return !SAMPLING.some((name) => name in parameters);

@@ -190,6 +190,19 @@ describe('alignment, repeats, saving, stacks', () => {
     expect((await call('a,nowhere', 'b')).code).toBe(2);
   });
 
+  it('a run is no repeat of itself, under its own name or copied', async () => {
+    const copy = path.join(home, 'copy-of-a');
+    mkdirSync(copy, { recursive: true });
+    for (const file of ['run.json', 'records.jsonl']) {
+      writeFileSync(path.join(copy, file), readFileSync(path.join(home, 'a', file)));
+    }
+    for (const side of ['a,a', 'a,./a', 'a,copy-of-a']) {
+      const { code, err } = await call(side, 'b');
+      expect([side, code]).toEqual([side, 2]);
+      expect(err).toContain('no repeat of itself');
+    }
+  });
+
   it('--save keeps a comparison that is shown again as it was', async () => {
     const { out } = await call('a', 'b', '--save', 'saved.json');
     const again = await call('saved.json');

@@ -22,6 +22,11 @@ export interface RequestRecord {
   readonly firstContentSeconds?: number;
   /** Arrival of every token-carrying event, ascending. Empty when not streaming. */
   readonly chunkSeconds: readonly number[];
+  /**
+   * Set where `chunkSeconds` holds only the first and the last moment, as some tools record it: how many chunks there were, NaN when
+   * nobody counted them. There are then no gaps. Never in records of ours.
+   */
+  readonly chunkCount?: number;
   /** Client-tokenizer count per entry of `chunkSeconds`; absent when no tokenizer was at hand. */
   readonly chunkTokens?: readonly number[];
   /** Arrival of the last token-carrying event; for a body that is not streamed, its last byte. */

@@ -81,6 +81,12 @@ export function ntpotSeconds(record: RequestRecord, source: CountSource): number
   return latency === undefined || tokens === undefined || tokens === 0 ? undefined : latency / tokens;
 }
 
+/** Chunks the answer came in; undefined when not streamed, or when that was not counted. */
+export function chunkCountOf({ chunkSeconds, chunkCount }: RequestRecord): number | undefined {
+  const count = chunkCount ?? chunkSeconds.length;
+  return count > 0 ? count : undefined;
+}
+
 /** `tokens` when every streamed success knows how many tokens each chunk carried. */
 export function itlBasisOf(records: Iterable<RequestRecord>): ItlBasis {
   let streamed = 0;
@@ -100,7 +106,7 @@ export function itlBasisOf(records: Iterable<RequestRecord>): ItlBasis {
 export function itlGapsSeconds(record: RequestRecord, basis: ItlBasis): number[] {
   const gaps: number[] = [];
   const times = record.chunkSeconds;
-  if (basis === 'tokens' && record.chunkTokens === undefined) return gaps;
+  if (record.chunkCount !== undefined || (basis === 'tokens' && record.chunkTokens === undefined)) return gaps;
   let previous: number | undefined;
   for (let i = 0; i < times.length; i++) {
     const tokens = basis === 'tokens' ? (record.chunkTokens![i] ?? 0) : 1;
@@ -113,7 +119,8 @@ export function itlGapsSeconds(record: RequestRecord, basis: ItlBasis): number[]
 }
 
 /** Gaps between arrivals; an arrival that is known to carry no token is none. */
-export function chunkGapsSeconds({ chunkSeconds, chunkTokens }: RequestRecord): number[] {
+export function chunkGapsSeconds({ chunkSeconds, chunkTokens, chunkCount }: RequestRecord): number[] {
+  if (chunkCount !== undefined) return [];
   const arrivals = chunkTokens ? chunkSeconds.filter((_, i) => chunkTokens[i] !== 0) : chunkSeconds;
   return arrivals.slice(1).map((time, i) => time - arrivals[i]!);
 }
@@ -121,7 +128,7 @@ export function chunkGapsSeconds({ chunkSeconds, chunkTokens }: RequestRecord): 
 /** The same gaps into a column at a place; where the next value goes. The column has room for one per token or chunk. */
 export function writeItlGaps(record: RequestRecord, basis: ItlBasis, into: Float64Array, at: number): number {
   const { chunkSeconds: times, chunkTokens } = record;
-  if (basis === 'tokens' && chunkTokens === undefined) return at;
+  if (record.chunkCount !== undefined || (basis === 'tokens' && chunkTokens === undefined)) return at;
   let previous = NaN;
   for (let i = 0; i < times.length; i++) {
     const tokens = basis === 'tokens' ? (chunkTokens![i] ?? 0) : 1;

@@ -112,7 +112,7 @@ function recordOf(columns: RequestColumns, index: number, id: number, stage: num
   const end = at(row.end);
   const first = row.stamps > 0 ? at(row.first) : undefined;
   const last = row.stamps > 0 ? at(row.last) : undefined;
-  const { chunkSeconds, chunkTokens } = chunksOf(columns, index, row, zero);
+  const chunks = chunksOf(columns, index, row, zero);
   const usage = usageOf(row);
   const clientPromptTokens = known(row.clientInput);
   const clientOutputTokens = known(row.clientOutput);
@@ -123,8 +123,7 @@ function recordOf(columns: RequestColumns, index: number, id: number, stage: num
     sentSeconds: row.sent - zero,
     ...(first === undefined ? {} : { firstTokenSeconds: first }),
     ...(last === undefined ? {} : { lastTokenSeconds: last }),
-    chunkSeconds,
-    ...(chunkTokens ? { chunkTokens } : {}),
+    ...chunks,
     ...(end === undefined ? {} : { endSeconds: end }),
     outcome: row.failed ? { kind: 'failed', errorType: 'failed', label: 'failed', message: 'failed' } : { kind: 'ok' },
     ...(usage ? { usage } : {}),
@@ -156,18 +155,22 @@ function usageOf({ serverInput, serverOutput }: RequestRow): RequestRecord['usag
 /**
  * Arrivals, from the first stamp and the gaps after it. Stamps of one moment are tokens of one chunk, if together they are as many as
  * the answer's tokens: inference-perf up to 0.2 stamped every token twice, and such a count is none. Without gaps, the first and the
- * last moment: between them a decode time can be seen, and no gap (`countingOf`).
+ * last moment: between them a decode time can be seen, no gap (`countingOf`), and no number of chunks but one that the file counts.
  */
 function chunksOf(
   columns: RequestColumns,
   index: number,
   row: RequestRow,
   zero: number,
-): Pick<RequestRecord, 'chunkSeconds' | 'chunkTokens'> {
+): Pick<RequestRecord, 'chunkSeconds' | 'chunkTokens' | 'chunkCount'> {
   if (!(row.stamps > 0) || Number.isNaN(row.first)) return { chunkSeconds: [] };
   const times = [row.first - zero];
   const gaps = columns.gapsAt(index);
-  if (gaps.length === 0) return { chunkSeconds: row.last > row.first ? [...times, row.last - zero] : times };
+  if (gaps.length === 0) {
+    return row.last > row.first
+      ? { chunkSeconds: [...times, row.last - zero], chunkCount: row.chunks }
+      : { chunkSeconds: times };
+  }
   const tokens = [1];
   let now = times[0]!;
   for (const gap of gaps) {

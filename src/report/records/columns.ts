@@ -14,6 +14,8 @@ export interface RequestRow {
   last: number;
   /** How many tokens or chunks were stamped. */
   stamps: number;
+  /** How many chunks there were, where a tool counts them and stamps only the first and the last. */
+  chunks: number;
   serverOutput: number;
   clientOutput: number;
   serverInput: number;
@@ -28,6 +30,7 @@ const FIELDS = [
   'first',
   'last',
   'stamps',
+  'chunks',
   'serverOutput',
   'clientOutput',
   'serverInput',
@@ -44,6 +47,7 @@ export function emptyRow(): RequestRow {
     first: NaN,
     last: NaN,
     stamps: 0,
+    chunks: NaN,
     serverOutput: NaN,
     clientOutput: NaN,
     serverInput: NaN,

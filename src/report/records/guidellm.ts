@@ -76,6 +76,7 @@ function addRequest(columns: RequestColumns, request: unknown, origin: number, f
   row.serverOutput = output ?? NaN;
   row.serverInput = numberAt(request, 'input_metrics', 'total_tokens') ?? numberAt(request, 'prompt_tokens') ?? NaN;
   row.stamps = times.first === undefined ? 0 : (times.stamps ?? output ?? 0);
+  row.chunks = times.stamps ?? NaN;
   row.failed = failed;
   columns.add(row, [], 0);
 }

@@ -1,6 +1,8 @@
 // Other tools' per-request files as records: the numbers of the truth behind them, stages recovered, and what stays unknown.
 import { describe, expect, it } from 'vitest';
 import {
+  chunkCountOf,
+  chunkGapsSeconds,
   itlGapsSeconds,
   scheduleDelaySeconds,
   tpotSeconds,
@@ -80,6 +82,45 @@ describe('requests of other tools as records', () => {
     const run = await opened({ 'profile_export.jsonl': aiperfLines(trueRequests(TRUTH)) });
     expectTruth(run);
     expect(run.counting!.itl).toBe('tokens');
+  });
+
+  /** A GuideLLM result of five answers of 20 tokens: first and last moment, and a count of iterations or none. */
+  const guidellm = (timings: (at: number) => unknown, flat: (at: number) => unknown = () => ({})): string =>
+    JSON.stringify({
+      metadata: { guidellm_version: '0.8.1' },
+      benchmarks: [
+        {
+          type_: 'generative_benchmark',
+          metrics: { request_totals: { successful: 5, errored: 0, incomplete: 0, total: 5 } },
+          requests: {
+            successful: [1, 2, 3, 4, 5].map((at) => ({
+              info: { timings: timings(1000 + at) },
+              output_metrics: { total_tokens: 20 },
+              ...(flat(1000 + at) as object),
+            })),
+            errored: [],
+            incomplete: [],
+          },
+        },
+      ],
+    });
+  const moments = (at: number) => ({
+    request_start: at,
+    first_token_iteration: at + 0.1,
+    last_token_iteration: at + 0.29,
+    request_end: at + 0.3,
+  });
+
+  it('GuideLLM: the first and last moment are no two chunks; counted iterations are', async () => {
+    const counted = await opened({ 'g.json': guidellm((at) => ({ ...moments(at), token_iterations: 10 })) });
+    expect(counted.records!.map(chunkCountOf)).toEqual([10, 10, 10, 10, 10]);
+    const silent = await opened({ 'g.json': guidellm(moments) });
+    expect(silent.records!.map(chunkCountOf)).toEqual(new Array(5).fill(undefined));
+    for (const run of [counted, silent]) {
+      expect(tpotSeconds(run.records![0]!, 'server-usage')).toBeCloseTo(0.01, 6);
+      expect(chunkGapsSeconds(run.records![0]!)).toEqual([]);
+      expect(itlGapsSeconds(run.records![0]!, 'chunks')).toEqual([]);
+    }
   });
 
   it('AIPerf without chunk latencies has a TPOT and no gap', async () => {

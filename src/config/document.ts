@@ -21,6 +21,7 @@ import { quickTree } from './quick';
 import { windowOf, type Window } from './window';
 import { lineEnd, oneSyntaxError, syntaxProblem } from './syntax';
 import { scanTokens, type Comment } from './tokens';
+import { directiveProblem } from './yaml-directives';
 import {
   locate,
   spotAt,
@@ -160,6 +161,8 @@ function parse(text: string, lines: Lines, maxPieces: number): YamlDocument {
     undefined,
   );
   if (worst) problems.push(syntaxProblem(worst, text, lines));
+  const directive = directiveProblem(tokens, lines);
+  if (directive) problems.push(directive);
   const [first, second] = documents;
   if (second) problems.push(secondDocument(second, lines));
   const tree = new TreeBuilder(text, lines, problems);

@@ -133,6 +133,14 @@ describe('what safe_load refuses', () => {
     ['an anchor twice', 'a: &x 1\nb: &x 2', 'YML001'],
     ['a value without key', 'a:\n  : 1', 'YML001'],
     ['an unprintable character', 'a: \u0007', 'YML001'],
+    ['another major version of YAML', '%YAML 2.0\n---\na: 1\n', 'YML001'],
+    ['version 0', '%YAML 0.1\n---\na: 1\n', 'YML001'],
+    ['another version after a comment', '# c\n%YAML  10.0\n---\na: 1\n', 'YML001'],
+    ['a version twice', '%YAML 1.1\n%YAML 1.1\n---\na: 1\n', 'YML001'],
+    ['a version after a tab', '%YAML\t1.1\n---\na: 1\n', 'YML001'],
+    ['a tag handle twice', '%TAG !e! tag:x:\n%TAG !e! tag:y:\n---\na: 1\n', 'YML001'],
+    ['a tag handle that is none', '%TAG e tag:y\n---\na: 1\n', 'YML001'],
+    ['a directive without a name', '%\n---\na: 1\n', 'YML001'],
   ])('%s', (_name, text, code) => {
     expect(errors(text)).toEqual([code]);
   });
@@ -145,6 +153,10 @@ describe('what safe_load takes and stricter readers do not', () => {
     ['a comment right after a quote', 'a: "x"#c\n', { a: 'x' }],
     ['CRLF and a byte order mark', '\uFEFFa: 1\r\nb: 2\r\n', { a: 1, b: 2 }],
     ['an end mark', 'a: 1\n...\n', { a: 1 }],
+    ['version 1.2', '%YAML 1.2 # c\n---\na: 1\n', { a: 1 }],
+    ['version 01.1', '%YAML 01.1 \n---\na: 1\n', { a: 1 }],
+    ['other directives, even twice', '%FOO\n%FOO bar\n---\na: 1\n', { a: 1 }],
+    ['two tag handles', '%TAG ! tag:x\n%TAG !! tag:y\n---\na: 1\n', { a: 1 }],
     ['an indented list', 'a:\n- 1\n- 2\n', { a: [1, 2] }],
   ])('%s', (_name, text, expected) => {
     expect(value(text)).toEqual(expected);

@@ -206,6 +206,8 @@ export interface CanonicalReport {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly problems: readonly Problem[];
   readonly sessions?: readonly SessionFigures[];
+  /** Whether the run came to its end, where the tool says so, and where. */
+  readonly ended?: { readonly complete: boolean; readonly why?: string; readonly file: string; readonly key: string };
   /** Files with a bare NaN or Infinity, which is no JSON. */
   readonly bareNumbers?: readonly string[];
   /** The rates of the sweep's stages were given, not found: the run.json or directive they came from. */

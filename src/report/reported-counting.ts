@@ -11,6 +11,8 @@ const COUNTERS: Readonly<Partial<Record<NonNullable<Definition['tokens']>, Count
 /** Undefined where the reader does not know. */
 export function reportedCounter(report: CanonicalReport, which: 'input' | 'output'): CountSource | undefined {
   const [scope] = report.scopes;
+  // AIPerf's requests without its export: its numbers are the client's unless it was told otherwise.
+  if (!scope && report.tool === 'aiperf') return 'client-tokenizer';
   const quantities: readonly QuantityId[] =
     which === 'output' ? ['tpot', 'output_tokens', 'output_tokens_per_sec'] : ['prompt_tokens', 'input_tokens_per_sec'];
   const who = quantities

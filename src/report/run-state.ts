@@ -1,4 +1,5 @@
 // Whether a run is whole, in words: every view, table and comparison says it the same way.
+import type { ScopeCounts } from './canonical';
 import type { Run } from './run';
 
 export interface RunState {
@@ -14,7 +15,7 @@ export interface RunState {
 export function runState(run: Run): RunState {
   const { manifest } = run;
   if (!manifest) {
-    if (!run.damaged) return { complete: true, words: 'not recorded whether it is complete' };
+    if (!run.damaged) return reportedState(run);
     const ended = endedRequests(run);
     const words = `incomplete: run.json is damaged${ended === undefined ? '' : `, ${thousands(ended)} requests are left`}`;
     return { complete: false, words, ...(ended === undefined ? {} : { ended }) };
@@ -26,6 +27,23 @@ export function runState(run: Run): RunState {
   const why = manifest.stateReason ?? (manifest.state === 'running' ? 'stopped before its end, or still running' : '');
   const words = `incomplete: ${thousands(ended ?? 0)} of ${thousands(planned)} requests${why === '' ? '' : ` (${why})`}`;
   return { complete: false, words, ...facts };
+}
+
+/** Of another tool: as its file says; silence is not taken for an end that was missed. */
+function reportedState({ canonical }: Run): RunState {
+  if (!canonical?.ended) return { complete: true, words: 'not recorded whether it is complete' };
+  if (canonical.ended.complete) return { complete: true, words: 'complete' };
+  const counts: ScopeCounts = canonical.scopes[0]?.counts ?? {};
+  const { total, planned } = counts;
+  const of = planned === undefined ? '' : ` of ${thousands(planned)}`;
+  const requests = total === undefined ? '' : `: ${thousands(total)}${of} requests`;
+  const why = canonical.ended.why === undefined ? '' : ` (${canonical.ended.why})`;
+  return {
+    complete: false,
+    words: `incomplete${requests}${why}`,
+    ...(total === undefined ? {} : { ended: total }),
+    ...(planned === undefined ? {} : { planned }),
+  };
 }
 
 function endedRequests({ records, manifest, summary }: Run): number | undefined {

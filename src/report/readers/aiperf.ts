@@ -42,10 +42,18 @@ const LATENCIES: readonly { id: QuantityId; key: string; definition: Definition 
   },
   { id: 'chunk_gap', key: 'inter_chunk_latency', definition: { weighting: 'gaps', stdDev: 'sample' } },
   { id: 'e2e', key: 'request_latency', definition: { ...SAMPLE, end: 'last-token' } },
+  // From the credit on, which is given when the request is due (AIPerf 0.13 and after).
+  {
+    id: 'e2e_schedule',
+    key: 'effective_latency',
+    definition: { ...SAMPLE, start: 'schedule', end: 'last-token' },
+  },
+  { id: 'schedule_delay', key: 'credit_to_start_latency', definition: { weighting: 'requests', stdDev: 'sample' } },
 ];
 
 const RATES: readonly (readonly [QuantityId, string])[] = [
   ['requests_per_sec', 'request_throughput'],
+  ['input_tokens_per_sec', 'input_token_throughput'],
   ['output_tokens_per_sec', 'output_token_throughput'],
   ['total_tokens_per_sec', 'total_token_throughput'],
 ];
@@ -151,6 +159,7 @@ function oneExport(value: Json, file: string): CanonicalReport {
       file,
     })),
     ...verdictOf(value, file),
+    ...endOf(value, file),
   };
 }
 
@@ -161,8 +170,8 @@ function scopeOf(value: Json, file: string, server: boolean): ReportScope {
   const total = ok === undefined ? undefined : ok + (failed ?? 0);
   const duration = secondsAt(value, 'benchmark_duration');
   const tokens: Definition['tokens'] = server ? 'server' : 'client';
-  const lengths = (id: QuantityId, key: string): readonly Measure[] =>
-    measure(id, statisticsOf(value[key], 1), { file, key: `${key}.*`, definition: { tokens, stdDev: 'sample' } });
+  const lengths = (id: QuantityId, key: string, by: Definition['tokens'] = tokens): readonly Measure[] =>
+    measure(id, statisticsOf(value[key], 1), { file, key: `${key}.*`, definition: { tokens: by, stdDev: 'sample' } });
   return {
     id: 'run',
     label: textAt(value, 'run_info', 'run_label') ?? 'run',
@@ -186,6 +195,9 @@ function scopeOf(value: Json, file: string, server: boolean): ReportScope {
       }),
       ...lengths('prompt_tokens', 'input_sequence_length'),
       ...lengths('output_tokens', 'output_sequence_length'),
+      // The server's own counts stand beside the client's (0.13 and after); where they are the numbers, once is enough.
+      ...(server ? [] : lengths('prompt_tokens', 'usage_prompt_tokens', 'server')),
+      ...(server ? [] : lengths('output_tokens', 'usage_completion_tokens', 'server')),
       ...RATES.flatMap(([id, key]) =>
         single(id, numberAt(value, key, 'avg'), {
           file,
@@ -230,11 +242,21 @@ function factsOf(value: Json, file: string): CanonicalReport['facts'] {
   });
 }
 
+/** Whether the run came to its end, where the export says either. */
+function endOf(value: Json, file: string): Pick<CanonicalReport, 'ended'> {
+  if (value['was_cancelled'] === true)
+    return { ended: { complete: false, why: 'cancelled', file, key: 'was_cancelled' } };
+  if (value['is_complete'] === false) return { ended: { complete: false, file, key: 'is_complete' } };
+  if (value['is_complete'] === true) return { ended: { complete: true, file, key: 'is_complete' } };
+  return value['was_cancelled'] === false ? { ended: { complete: true, file, key: 'was_cancelled' } } : {};
+}
+
 function verdictOf(value: Json, file: string): Pick<CanonicalReport, 'ownVerdict'> | Record<string, never> {
   const reasons = value['runtime_submission_invalid_reasons'];
   const words = [
     ...(Array.isArray(reasons) ? reasons.map((reason) => `AIPerf says the run is not valid: ${shown(reason)}`) : []),
     ...(value['was_cancelled'] === true ? ['the run was cancelled'] : []),
+    ...(value['is_complete'] === false && value['was_cancelled'] !== true ? ['the run did not end'] : []),
   ];
   return words.length > 0 ? { ownVerdict: words.map((word) => `${file}: ${word}`) } : {};
 }

@@ -1,10 +1,11 @@
 // Completes an opened report with what its per-request file says: the numbers of a report that has none, and whether the two agree.
 import type { Problem } from '../../problem';
-import type { CanonicalReport, ReportScope } from '../canonical';
+import type { CanonicalReport, Measure, ReportScope } from '../canonical';
 import type { OpenedReport } from '../foreign';
+import type { RequestColumns } from './columns';
 import type { StreamedRecords } from './inference-perf';
 import { checkAgainstSummary, openRecords, ownDefinition } from './open-records';
-import { recompute } from './recompute';
+import { recompute, type RecomputeDefinition } from './recompute';
 
 export interface Completed {
   readonly report: CanonicalReport;
@@ -26,7 +27,8 @@ export async function completeReport(opened: OpenedReport): Promise<Completed> {
 
 function scopeFromRecords(report: CanonicalReport, { columns }: StreamedRecords, file: string): ReportScope {
   const gap = report.tool === 'inference-perf' ? 'token_gap' : 'chunk_gap';
-  const again = recompute(columns, { ...ownDefinition(report), gap }, file);
+  const definition = { ...ownDefinition(report), gap } as const;
+  const again = recompute(columns, definition, file);
   return {
     id: 'run',
     label: 'run',
@@ -37,6 +39,12 @@ function scopeFromRecords(report: CanonicalReport, { columns }: StreamedRecords,
     ...(again.windowSeconds !== undefined && again.windowSeconds > 0
       ? { windowSeconds: { value: again.windowSeconds, from: 'first send to last end' } }
       : {}),
-    measures: again.measures,
+    measures: [...again.measures, ...(definition.tokens === 'client' ? serverLengths(columns, definition, file) : [])],
   };
+}
+
+/** The server's counts beside the client's, as a summary of the tool has them. */
+function serverLengths(columns: RequestColumns, definition: RecomputeDefinition, file: string): readonly Measure[] {
+  const { measures } = recompute(columns, { ...definition, tokens: 'server' }, file);
+  return measures.filter(({ quantity }) => quantity === 'prompt_tokens' || quantity === 'output_tokens');
 }

@@ -66,7 +66,8 @@ export function ownDefinition(report: CanonicalReport): RecomputeDefinition {
     .tokens;
   const gap = scope?.measures.some(({ quantity }) => quantity === 'token_gap') === true ? 'token_gap' : 'chunk_gap';
   return {
-    tokens: by === 'server' || by === 'client' ? by : 'server-else-client',
+    tokens:
+      by === 'server' || by === 'client' ? by : !scope && report.tool === 'aiperf' ? 'client' : 'server-else-client',
     gap,
     failures: 'leave-out',
     flavour: report.tool === 'inference-perf' ? 'inference-perf' : 'own',

@@ -83,8 +83,12 @@ function addAiperf(columns: RequestColumns, value: Json, originNs: number): void
   const row = emptyRow();
   row.sent = ((numberAt(value, 'metadata', 'request_start_ns') ?? NaN) - originNs) * 1e-9;
   row.failed = isObject(value['error']) || at(value, 'metadata', 'was_cancelled') === true;
+  // When the credit to send was given: in an open loop the time it was due.
+  row.scheduled = ((numberAt(value, 'metadata', 'credit_issued_ns') ?? NaN) - originNs) * 1e-9;
   row.clientInput = metric('input_sequence_length');
   row.clientOutput = metric('output_sequence_length');
+  row.serverInput = metric('usage_prompt_tokens');
+  row.serverOutput = metric('usage_completion_tokens');
   const latency = metric('request_latency') / 1000;
   const ttft = metric('time_to_first_token') / 1000;
   row.end = row.sent + latency;

@@ -102,12 +102,24 @@ function labelled({ extras }: ReportScope, label: RegExp): number {
 const chunks: Sign = (scope) => {
   const [gap, tpot] = [statisticOf(scope, 'chunk_gap', 'mean'), statisticOf(scope, 'tpot', 'mean')];
   if (gap === undefined || tpot === undefined || tpot <= 0 || gap < 1.3 * tpot) return undefined;
+  if (gap < 1.3 * tpot * clientSurplus(scope)) return undefined;
   return said(
     'CMP087',
     scope.id,
     `chunks are ${duration(gap)} apart and a token takes ${duration(tpot)}: about ${significant(gap / tpot)} tokens come in one chunk, and the gap is no time between tokens`,
   );
 };
+
+/** How many of the client's tokens are one of the server's: more tokens make a shorter time per token, and no fuller chunk. */
+function clientSurplus({ measures }: ReportScope): number {
+  const mean = (by: string): number =>
+    measures.find(({ quantity, definition }) => quantity === 'output_tokens' && definition.tokens === by)?.stats[
+      'mean'
+    ] ?? NaN;
+  const surplus = (mean('client') - 1) / (mean('server') - 1);
+  const byClient = measures.find(({ quantity }) => quantity === 'tpot')?.definition.tokens === 'client';
+  return byClient && surplus > 0 && Number.isFinite(surplus) ? surplus : 1;
+}
 
 const askedForNone: Sign = (scope, report) => {
   const { server, counts } = scope;

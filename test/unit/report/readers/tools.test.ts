@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { measureOf, statisticOf, type CanonicalReport } from '../../../../src/report/canonical';
 import { openReports } from '../../../../src/report/open';
 import { judgeReport, violated } from '../../../../src/report/identities';
+import { readRun } from '../../../../src/report/read';
+import { runState } from '../../../../src/report/run-state';
 import { memoryFolder } from '../../support/memory-folder';
 
 async function open(file: string, content: unknown): Promise<CanonicalReport[]> {
@@ -331,5 +333,63 @@ target_qps : 10
     expect(report.tool).toBe('MLPerf endpoints');
     expect(statisticOf(report.scopes[0]!, 'ttft', 'p99')).toBeCloseTo(0.2, 12);
     expect(violated(judgeReport(report))).toEqual([]);
+  });
+});
+
+describe('AIPerf 0.13', () => {
+  const block = (avg: number, unit = 'tokens'): unknown => ({ unit, avg, min: avg, p50: avg, max: avg, count: 10 });
+  const exported = {
+    schema_version: '1.4',
+    aiperf_version: '0.13.0',
+    input_config: {},
+    request_count: { unit: 'requests', avg: 10 },
+    request_latency: block(300, 'ms'),
+    time_to_first_token: block(110, 'ms'),
+    inter_token_latency: block(3.2, 'ms'),
+    inter_chunk_latency: block(10, 'ms'),
+    effective_latency: block(304, 'ms'),
+    credit_to_start_latency: block(4, 'ms'),
+    input_sequence_length: block(50),
+    output_sequence_length: block(60),
+    usage_prompt_tokens: block(26),
+    usage_completion_tokens: block(20),
+    input_token_throughput: { unit: 'tokens/sec', avg: 800 },
+    is_complete: true,
+    was_cancelled: false,
+  };
+
+  it('the server’s counts stand beside the client’s, the credit is the schedule', async () => {
+    const report = await only(exported);
+    const counts = report.scopes[0]!.measures.filter(({ quantity }) => /_tokens$/.test(quantity));
+    expect(counts.map(({ quantity, definition, stats }) => [quantity, definition.tokens, stats['mean']])).toEqual([
+      ['prompt_tokens', 'client', 50],
+      ['output_tokens', 'client', 60],
+      ['prompt_tokens', 'server', 26],
+      ['output_tokens', 'server', 20],
+    ]);
+    const stat = (id: Parameters<typeof statisticOf>[1], name: string) => statisticOf(report.scopes[0]!, id, name);
+    expect(stat('schedule_delay', 'mean')).toBeCloseTo(0.004, 9);
+    expect(stat('e2e_schedule', 'mean')).toBeCloseTo(0.304, 9);
+    expect(stat('input_tokens_per_sec', 'value')).toBe(800);
+  });
+
+  it('a client that counts three tokens where the server counts one: two counters, and one token a chunk', async () => {
+    const codes = (report: CanonicalReport) => judgeReport(report).cautions.map(({ pitfall }) => pitfall);
+    const both = codes(await only(exported));
+    expect(both).toContain('CMP058');
+    expect(both).not.toContain('CMP087');
+    const { usage_completion_tokens: _, ...client } = exported;
+    expect(codes(await only(client))).toContain('CMP087');
+    expect(codes(await only({ ...exported, usage_completion_tokens: block(60) }))).toContain('CMP087');
+  });
+
+  it('says whether it came to its end', async () => {
+    const state = async (more: object): Promise<string> => {
+      const read = await readRun(memoryFolder({ 'x.json': JSON.stringify({ ...exported, ...more }) }));
+      return read.ok ? runState(read.value).words : 'unread';
+    };
+    expect(await state({})).toBe('complete');
+    expect(await state({ was_cancelled: true, is_complete: false })).toBe('incomplete: 10 requests (cancelled)');
+    expect(await state({ is_complete: undefined, was_cancelled: undefined })).toMatch(/not recorded/);
   });
 });

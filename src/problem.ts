@@ -52,6 +52,41 @@ export function formatPath(path: ConfigPath): string {
   return text;
 }
 
+/**
+ * A text of somebody else as it can be shown: what steers a terminal or turns the direction of writing (Unicode's bidirectional
+ * controls) is written as its escape, so that a message reads in the order it has.
+ */
+export function legible(text: string): string {
+  return text.replace(STEERING, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const STEERING = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
+/** A problem as `--json` prints it: lines and columns count from 1 as in every other output; the end is exclusive. */
+export function problemJson(problem: Problem): Problem {
+  const { message, remedy, range, related } = problem;
+  return {
+    ...problem,
+    message: legible(message),
+    ...(remedy === undefined ? {} : { remedy: legible(remedy) }),
+    ...(range === undefined ? {} : { range: fromOne(range) }),
+    ...(related === undefined
+      ? {}
+      : {
+          related: related.map((place) => ({
+            ...place,
+            message: legible(place.message),
+            range: fromOne(place.range),
+          })),
+        }),
+  };
+}
+
+function fromOne({ startLine, startColumn, endLine, endColumn }: TextRange): TextRange {
+  return { startLine: startLine + 1, startColumn: startColumn + 1, endLine: endLine + 1, endColumn: endColumn + 1 };
+}
+
 /** One line as compilers print it: `file:line:col: error CODE message (remedy)`; line and column count from 1. */
 export function formatProblem(problem: Problem, file: string): string {
   const name = problem.file ?? file;
@@ -61,5 +96,5 @@ export function formatProblem(problem: Problem, file: string): string {
       ? `${formatPath(problem.path)}: `
       : '';
   const remedy = problem.remedy === undefined ? '' : ` Remedy: ${problem.remedy}`;
-  return `${place}: ${problem.severity} ${problem.code} ${key}${problem.message}${remedy}`;
+  return legible(`${place}: ${problem.severity} ${problem.code} ${key}${problem.message}${remedy}`);
 }

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { expectationsOf } from '../config/expectations';
 import { loadConfig, type LoadedConfig } from '../config/load';
 import { StopControl } from '../loadgen/stop';
-import { formatProblem, type Problem } from '../problem';
+import { formatProblem, problemJson, type Problem } from '../problem';
 import { bucketPlaces, bucketUrl } from '../report/storage/place';
 import { configYaml, savedConfig, withoutCredentials } from '../report/write-config';
 import { writeFrozen } from '../run/frozen';
@@ -91,7 +91,7 @@ export const planCommand: Command = {
     const frozen = flags.freeze === undefined ? undefined : await freeze(flags.freeze, input, stream, io);
     if (frozen?.failed === true) return stream ? EXIT.failed : EXIT.unusable;
     const view = planView(input, loaded.value, latency, stream, frozen, io);
-    if (flags.json === true) io.out(`${JSON.stringify(planJson(view, problems.all), null, 2)}\n`);
+    if (flags.json === true) io.out(`${JSON.stringify(planJson(view, problems.all.map(problemJson)), null, 2)}\n`);
     else io.out(planText(view, io.columns));
     return EXIT.ok;
   },
@@ -222,7 +222,7 @@ class ProblemPrinter {
   }
 
   refuse(): number {
-    if (this.json) this.io.out(`${JSON.stringify({ planned: false, problems: this.all }, null, 2)}\n`);
+    if (this.json) this.io.out(`${JSON.stringify({ planned: false, problems: this.all.map(problemJson) }, null, 2)}\n`);
     else this.io.err(`isoperf plan: nothing is planned, because ${this.file} has errors.\n`);
     return EXIT.unusable;
   }

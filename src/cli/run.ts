@@ -6,7 +6,7 @@ import { createClient } from '../client/http-client';
 import { loadConfig, type LoadedConfig } from '../config/load';
 import type { RunCommand, RunEvent } from '../events';
 import { StopControl } from '../loadgen/stop';
-import { formatProblem, type Problem } from '../problem';
+import { formatProblem, problemJson, type Problem } from '../problem';
 import { runBenchmark, type FinishedRun, type RunOptions, type RunResult } from '../run';
 import type { FrozenStream } from '../run/frozen';
 import { startChildSimulator, type ChildSimulator } from './child-simulator';
@@ -325,7 +325,8 @@ function refusedJson(
   problems: readonly Problem[],
   reasons: readonly string[] = problems.filter(({ severity }) => severity === 'error').map(({ message }) => message),
 ): void {
-  if (flags.json === true) io.out(`${JSON.stringify({ state: 'refused', reasons, problems }, null, 2)}\n`);
+  if (flags.json === true)
+    io.out(`${JSON.stringify({ state: 'refused', reasons, problems: problems.map(problemJson) }, null, 2)}\n`);
 }
 
 function reportPlaces({ folder, uploads }: FinishedRun, { cwd }: CliIo): string {
@@ -349,6 +350,9 @@ function resultJson(run: Extract<RunResult, { kind: 'ran' }>['run'], problems: r
     health: run.manifest.health,
     stages: Object.fromEntries(run.stages),
     summary: run.summary ?? null,
-    problems: problems.map((problem) => ({ ...problem, text: formatProblem(problem, run.manifest.config.file) })),
+    problems: problems.map((problem) => ({
+      ...problemJson(problem),
+      text: formatProblem(problem, run.manifest.config.file),
+    })),
   };
 }

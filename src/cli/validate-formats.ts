@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Fix } from '../language/fix';
 import { docsAnchor, pitfallByCode } from '../pitfalls/catalogue';
-import { formatProblem, type Problem, type Severity, type TextRange } from '../problem';
+import { formatProblem, legible, problemJson, type Problem, type Severity, type TextRange } from '../problem';
 
 export const FORMATS = ['text', 'json', 'sarif', 'github'] as const;
 
@@ -78,8 +78,16 @@ function counted(problems: readonly Problem[]): string {
 }
 
 function json(results: readonly Result[]): string {
-  const files = results.map((result) => ('nothing' in result ? { ...result, problems: [] } : result));
-  return `${JSON.stringify({ files }, undefined, 2)}\n`;
+  const files = results.map((result) =>
+    'nothing' in result ? { ...result, problems: [] } : { ...result, problems: result.problems.map(problemJson) },
+  );
+  return printed({ files });
+}
+
+/** JSON without a raw character that could turn or steer what is shown; read back it is the same. */
+function printed(value: unknown): string {
+  const lines = JSON.stringify(value, undefined, 2).split('\n');
+  return `${lines.map(legible).join('\n')}\n`;
 }
 
 const LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', information: 'note' };
@@ -112,14 +120,14 @@ function sarif(results: readonly Result[], version: string, docsRoot: string | u
         ? {
             relatedLocations: problem.related.map((place) => ({
               physicalLocation: location({ ...problem, range: place.range }, file),
-              message: { text: place.message },
+              message: { text: legible(place.message) },
             })),
           }
         : {}),
       ...(fixes.length === 0 ? {} : { fixes: fixes.map((each) => sarifFix(each, file)) }),
     })),
   };
-  return `${JSON.stringify({ $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] }, undefined, 2)}\n`;
+  return printed({ $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] });
 }
 
 function sarifFix({ title, edits }: Fix, file: string): Record<string, unknown> {
@@ -128,7 +136,7 @@ function sarifFix({ title, edits }: Fix, file: string): Record<string, unknown> 
     deletedRegion: region(range),
     ...(newText === '' ? {} : { insertedContent: { text: newText } }),
   }));
-  return { description: { text: `${title}.` }, artifactChanges: [{ artifactLocation, replacements }] };
+  return { description: { text: `${legible(title)}.` }, artifactChanges: [{ artifactLocation, replacements }] };
 }
 
 function rule(code: string, docsRoot: string | undefined): Record<string, unknown> {
@@ -145,7 +153,7 @@ function rule(code: string, docsRoot: string | undefined): Record<string, unknow
 }
 
 function sentence(problem: Problem): string {
-  return problem.remedy === undefined ? problem.message : `${problem.message} ${problem.remedy}`;
+  return legible(problem.remedy === undefined ? problem.message : `${problem.message} ${problem.remedy}`);
 }
 
 /** Lines and columns of SARIF count from 1; the end column is exclusive. */

@@ -37,6 +37,7 @@ Options:
   --loader           answer only what inference-perf's own loader says of the whole text as it stands
   --format FORMAT    text, json, sarif (code scanning) or github (annotations of a workflow); default text
   --json             the same as --format json: {"files": [{"file", "target", "problems": [...]}]}
+                     Lines and columns of a problem's range count from 1; its end column is the one after the last
   --quiet            errors only
 
 Exit codes:

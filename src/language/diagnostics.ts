@@ -1,7 +1,7 @@
 // Everything to underline in a text: errors of the config, directives, and pitfalls that apply.
 import { configFindings } from '../pitfalls/check';
 import { docsAnchor } from '../pitfalls/catalogue';
-import type { Problem, TextRange } from '../problem';
+import { legible, type Problem, type TextRange } from '../problem';
 import type { Asked } from './place';
 
 export interface Diagnostic extends Problem {
@@ -16,6 +16,8 @@ const START: TextRange = { startLine: 0, startColumn: 0, endLine: 0, endColumn: 
 export function diagnostics(text: string, { defaultTarget }: Asked = {}): readonly Diagnostic[] {
   return configFindings(text, defaultTarget === undefined ? {} : { defaultTarget }).map((problem) => ({
     ...problem,
+    message: legible(problem.message),
+    ...(problem.remedy === undefined ? {} : { remedy: legible(problem.remedy) }),
     range: problem.range ?? START,
     docs: docsAnchor(problem.code),
   }));

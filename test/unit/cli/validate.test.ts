@@ -73,11 +73,35 @@ describe('isoperf validate', () => {
     const { files } = JSON.parse(out) as { files: { file: string; problems: { code: string; range?: object }[] }[] };
     expect(files.map((entry) => entry.file)).toEqual(['bad.yaml', 'good.yaml']);
     expect(files[0]!.problems.find((problem) => problem.code === 'CFG001')?.range).toEqual({
-      startLine: 3,
-      startColumn: 8,
-      endLine: 3,
-      endColumn: 12,
+      // From 1, as in the other formats.
+      startLine: 4,
+      startColumn: 9,
+      endLine: 4,
+      endColumn: 13,
     });
+  });
+  it('related places count from 1, too', async () => {
+    const name = file('cap.yaml', CONFIG.replace('load:', 'load:\n  num_workers: 1\n  worker_max_concurrency: 1'));
+    const { files } = JSON.parse((await validate('--json', name)).out) as {
+      files: { problems: { code: string; related?: { path: string[]; range: object }[] }[] }[];
+    };
+    const related = files[0]!.problems.flatMap((problem) => problem.related ?? []);
+    expect(related.find((place) => place.path.join('.') === 'load.num_workers')?.range).toMatchObject({
+      startLine: 2,
+      startColumn: 16,
+    });
+  });
+  it('what turns the direction of writing or steers a terminal is shown as its escape, in every format', async () => {
+    const name = file(
+      'bidi.yaml',
+      `${CONFIG.replace('http://h:1', 'x\u202Egro.live\u2066y')}"a\u202Eb\u2069": 1\n"c\\e[31m": 2\n`,
+    );
+    for (const format of ['text', 'json', 'sarif', 'github']) {
+      const { out } = await validate('--format', format, name);
+      expect(out, format).not.toMatch(/[\u202A-\u202E\u2066-\u2069\u001b]/);
+      if (format === 'text') expect(out).toContain("'a\\u202eb\\u2069'");
+      if (format === 'text') expect(out).toContain("'c\\u001b[31m'");
+    }
   });
   it('--loader answers as inference-perf does, and nothing else', async () => {
     expect(await validate('--loader', file('nothing.yaml', ''))).toMatchObject({

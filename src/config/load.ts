@@ -13,7 +13,8 @@ import { isPrinted } from './printed';
 import { findRegions, type Region, type RegionSearch } from './regions';
 import type { Config } from './schema';
 import { isFieldName } from './suggest';
-import { NEWEST, targetOf, targetOfImage, type Target, type TargetChoice } from './target';
+import { targetOfImages } from './images';
+import { NEWEST, targetOf, type Target, type TargetChoice } from './target';
 import { judgeValues } from './verdict';
 
 export interface LoadOptions {
@@ -179,7 +180,7 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
   given.push(...applied.problems);
   const marked = markPlaceholders(applied.values);
   const reading = directivesOf(region, inside);
-  const choice = chooseTarget(reading.directives, search, options);
+  const choice = chooseTarget(reading.directives, region, search, options);
   const verdict = judgeValues(marked.values, choice.target);
   const fixes = new Map<Problem, KeyFix>();
   const blocks = (region.blocks ?? []).map((block) => blockProblem(block, region));
@@ -233,12 +234,17 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
 }
 
 /** Who asks last wins: the caller, the file's directive, the image beside it, the setting, the newest. */
-function chooseTarget(directives: readonly Directive[], search: RegionSearch, options: LoadOptions): TargetChoice {
+function chooseTarget(
+  directives: readonly Directive[],
+  region: Region,
+  search: RegionSearch,
+  options: LoadOptions,
+): TargetChoice {
   if (options.target !== undefined) return { target: options.target, from: 'option' };
   const directive = directives.find((each) => each.name === 'target');
   const written = directive?.value === undefined ? undefined : targetOf(directive.value);
   if (directive && written) return { target: written, from: 'directive', range: directive.range };
-  const image = targetOfImage(search.whole.text);
+  const image = targetOfImages([region.document.value, ...search.values], search.whole.text);
   if (image) return { target: image, from: 'image' };
   if (options.defaultTarget !== undefined) return { target: options.defaultTarget, from: 'setting' };
   return { target: NEWEST, from: 'default' };

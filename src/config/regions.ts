@@ -169,6 +169,8 @@ export interface RegionSearch {
   /** Lines of `whole` that a template fills. */
   readonly blocks: Mask['blocks'];
   readonly regions: readonly Region[];
+  /** The values of the file's YAML documents, in order. */
+  readonly values: readonly unknown[];
 }
 
 /** Longest text that is read while somebody types: some thousand lines, more than any config has. */
@@ -191,20 +193,23 @@ function search(text: string, maxText?: number): RegionSearch {
       whole: document,
       blocks: whole.blocks,
       regions: distinct(script ? scriptRegions(text, options) : regions),
+      values: [document.value],
     };
   }
-  const regions = splitDocuments(text)
+  const parts = splitDocuments(text)
     .slice(0, MAX_DOCUMENTS)
-    .flatMap((part) =>
-      regionsOf(readYaml(part.text, options), options).map((found): Region => {
-        const shift = (range: TextRange): TextRange => {
-          const inner = found.toFile(range);
-          return { ...inner, startLine: inner.startLine + part.firstLine, endLine: inner.endLine + part.firstLine };
-        };
-        return { ...found, kind: found.kind === 'file' ? 'document' : found.kind, toFile: shift };
-      }),
-    );
-  return { whole: document, blocks: [], regions: distinct(regions) };
+    .map((part) => ({ ...part, reading: readYaml(part.text, options) }));
+  const regions = parts.flatMap((part) =>
+    regionsOf(part.reading, options).map((found): Region => {
+      const shift = (range: TextRange): TextRange => {
+        const inner = found.toFile(range);
+        return { ...inner, startLine: inner.startLine + part.firstLine, endLine: inner.endLine + part.firstLine };
+      };
+      return { ...found, kind: found.kind === 'file' ? 'document' : found.kind, toFile: shift };
+    }),
+  );
+  const values = parts.map(({ reading }) => reading.document.value);
+  return { whole: document, blocks: [], regions: distinct(regions), values };
 }
 
 /** A shell script or Markdown with heredocs is no YAML; the configs in it are. */

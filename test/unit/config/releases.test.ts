@@ -1,6 +1,6 @@
 // What each inference-perf release accepts, refuses and ignores, by cases of our own; the oracle has the measured ones.
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../../src/config/load';
+import { readConfig, readConfigs } from '../../../src/config/load';
 import { loaderVerdict } from '../../../src/config/loader';
 import { has, TARGETS, targetOf, targetOfImage, type Target } from '../../../src/config/target';
 
@@ -149,6 +149,36 @@ describe('which version', () => {
     ['# see inference-perf:v0.2.0', undefined],
   ])('of %s', (text, target) => {
     expect(targetOfImage(text)).toBe(target);
+  });
+  it.each([
+    [
+      'a container in braces',
+      manifest('x').replace(/- name: x\n *image: x/, '- {name: c, image: "quay.io/p/inference-perf:v0.2.0"}'),
+    ],
+    [
+      'containers on one line',
+      manifest('x').replace(/containers:[^]*/, 'containers: [{image: x:v0.5.0}, {image: inference-perf:0.2.0}]\n'),
+    ],
+    [
+      'Helm values in braces',
+      `image: {repository: quay.io/p/inference-perf, tag: v0.2.0}\nconfig: {${(SERVER + LOAD).trim().replaceAll('\n', ', ')}}\n`,
+    ],
+    [
+      'a tag above its repository',
+      `image:\n  tag: '0.2.0'\n  repository: p/inference-perf\nconfig:\n${(SERVER + LOAD).replace(/^/gm, '  ')}\n`,
+    ],
+    [
+      'an anchor',
+      `x: &i quay.io/p/inference-perf:v0.2.0\nimage: *i\nconfig:\n${(SERVER + LOAD).replace(/^/gm, '  ')}\n`,
+    ],
+  ])('%s names the image', (_name, text) => {
+    expect(readConfig(text).target).toEqual({ target: 'v0.2.0', from: 'image' });
+  });
+  it('of several images the one in the document of the config counts', () => {
+    const helm = (tag: string): string =>
+      `image: {repository: p/inference-perf, tag: ${tag}}\nconfig:\n${(SERVER + LOAD).replace(/^/gm, '  ')}`;
+    const text = `${helm('v0.3.0').trimEnd()}\n---\n${helm('v0.5.0').trimEnd()}\n`;
+    expect(readConfigs(text).map(({ target }) => target?.target)).toEqual(['v0.3.0', 'v0.5.0']);
   });
   it('a directive that names none is a mistake', () => {
     expect(readConfig(`# isoperf: target=newest\n${config}`).problems).toMatchObject([{ code: 'CFG022' }]);

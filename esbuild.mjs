@@ -1,5 +1,5 @@
 // Builds the bundles: extension host (cjs; what configs and reports need is read when it is needed, what both need once), command line and
-// engine (cjs; what uploads a report to a bucket is read when a run does), webview (iife).
+// engine (cjs; what uploads a report to a bucket or reads Parquet is read when a run does), webview (iife).
 // `--production` minifies; `--watch` rebuilds on change; `--outdir=FOLDER` builds there instead of into dist/.
 // Metafiles go to out/ for the bundle tests, those of another folder stay there.
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -41,8 +41,9 @@ const lazy = (names) => ({
 
 /** Of the extension: read when the first config or report is met. */
 const rooms = { 'language-room': 'language', 'read-run': 'reports' };
-/** Of the command line: the stores' own libraries. */
+/** Of the command line: the stores' own libraries, and the reader of Parquet files. */
 const stores = { 'store-s3': 'store-s3', 'store-gcs': 'store-gcs' };
+const parquet = { 'parquet-file': 'parquet-file' };
 
 const host = {
   ...common,
@@ -74,7 +75,7 @@ const bundles = {
     // The program of the engine's sending threads stands beside the command line.
     entryPoints: { cli: 'src/cli/main.ts', 'load-worker': 'src/loadgen/load-worker.ts' },
     outdir,
-    plugins: [lazy(stores)],
+    plugins: [lazy({ ...stores, ...parquet })],
     platform: 'node',
     format: 'cjs',
     target: 'node20',
@@ -83,9 +84,10 @@ const bundles = {
   },
   stores: {
     ...common,
-    entryPoints: Object.fromEntries(
-      Object.entries(stores).map(([source, name]) => [name, `src/report/storage/${source}.ts`]),
-    ),
+    entryPoints: {
+      ...Object.fromEntries(Object.entries(stores).map(([source, name]) => [name, `src/report/storage/${source}.ts`])),
+      ...Object.fromEntries(Object.entries(parquet).map(([source, name]) => [name, `src/datagen/${source}.ts`])),
+    },
     outdir,
     platform: 'node',
     format: 'cjs',

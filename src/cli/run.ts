@@ -83,7 +83,7 @@ Either way the report is written and says "incomplete".
 
 What can be run: load types constant, poisson, concurrent, trace_replay, sweeps; data types mock, random, synthetic,
 shared_prefix (with conversations), conversation_replay, and shareGPT, cnn_dailymail, billsum_conversations, infinity_instruct
-from local files. Everything else is refused before anything is sent.
+from JSON or Parquet files (shareGPT and cnn_dailymail with --download from the hub too). Everything else is refused before anything is sent.
 
 Exit codes: 0 every planned request was sent and answered or failed, and at least one measured request succeeded;
 1 the run is incomplete, nothing succeeded, the server or the disk did not take part, or an upload failed; 2 the config cannot be used.

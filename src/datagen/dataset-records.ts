@@ -15,10 +15,10 @@ export interface DatasetRules {
   readonly chat: boolean;
   /** Repeats from the start when it is used up; without it the run ends there upstream. */
   readonly cycles: boolean;
-  /** The data set of the hub that is meant when `data.path` is not written; absent: the path is mandatory. */
-  readonly hub?: { readonly repository: string; readonly file: string };
-  /** What inference-perf downloads and this reader cannot read. */
-  readonly unreadable?: string;
+  /** The data set of the hub that is meant when `data.path` is not written, its files in order; absent: the path is mandatory. */
+  readonly hub?: { readonly repository: string; readonly files: readonly [string, ...string[]] };
+  /** What is read of a file in columns. */
+  readonly columns: readonly string[];
   /** Undefined: the record is skipped. */
   read(record: Readonly<Record<string, unknown>>, api: 'completion' | 'chat'): RecordPrompt | undefined;
 }
@@ -29,24 +29,35 @@ export const DATASETS: Readonly<Record<DatasetType, DatasetRules>> = {
     cycles: true,
     hub: {
       repository: 'anon8231489123/ShareGPT_Vicuna_unfiltered',
-      file: 'ShareGPT_V3_unfiltered_cleaned_split.json',
+      files: ['ShareGPT_V3_unfiltered_cleaned_split.json'],
     },
+    columns: ['conversations'],
     read: (record, api) => conversation(record, api, (from) => ROLES[from] ?? 'user'),
   },
   cnn_dailymail: {
     chat: false,
     cycles: true,
-    unreadable: 'abisee/cnn_dailymail 3.0.0, which is in Parquet files',
+    // Configuration 3.0.0, split train, as upstream names them.
+    hub: {
+      repository: 'abisee/cnn_dailymail',
+      files: [
+        '3.0.0/train-00000-of-00003.parquet',
+        '3.0.0/train-00001-of-00003.parquet',
+        '3.0.0/train-00002-of-00003.parquet',
+      ],
+    },
+    columns: ['article', 'highlights'],
     read: ({ article, highlights }) =>
       isText(article) && typeof highlights === 'string' ? { content: article, answer: highlights } : undefined,
   },
   billsum_conversations: {
     chat: true,
     cycles: true,
+    columns: ['conversations'],
     // The data set's own role names go out unchanged, "human" too.
     read: (record, api) => conversation(record, api, (from) => from),
   },
-  infinity_instruct: { chat: true, cycles: false, read: instruct },
+  infinity_instruct: { chat: true, cycles: false, columns: ['conversations'], read: instruct },
 };
 
 const ROLES: Readonly<Record<string, string>> = { human: 'user', gpt: 'assistant' };

@@ -1,9 +1,8 @@
 // Data types that read a data set from disk: records in order, filtered, as many as the stages need (reference 2.4).
-import { readdirSync, statSync } from 'node:fs';
-import path from 'node:path';
 import type { Problem, Result } from '../problem';
+import { datasetFiles, recordsOf, type DatasetPlace } from './dataset-files';
 import { DATASETS, type DatasetRules, type DatasetType } from './dataset-records';
-import { jsonRecords, RecordsError } from './json-records';
+import { RecordsError } from './json-records';
 import type { LengthDistribution } from './lengths';
 import { textsOf, type MadePrompt, type PromptSource } from './prompts';
 import type { LengthUnit } from './text';
@@ -11,10 +10,8 @@ import type { LengthUnit } from './text';
 export interface DatasetInput {
   readonly type: DatasetType;
   readonly api: 'completion' | 'chat';
-  /** Absolute path of a .json or .jsonl file or of a folder of them; undefined when the config names none. */
-  readonly path: string | undefined;
-  /** As the config has it, for messages. */
-  readonly configured: string | undefined;
+  /** Undefined when the config names none and none was fetched. */
+  readonly place: DatasetPlace | undefined;
   /** Only min and max are used, as filters of completions. */
   readonly input: LengthDistribution | undefined;
   readonly output: LengthDistribution | undefined;
@@ -34,7 +31,7 @@ export function datasetPrompts(input: DatasetInput): Result<PromptSource> {
       'Set api.type to completion, or use another data type.',
     );
   }
-  const files = filesOf(input, rules);
+  const files = datasetFiles(input.type, input.place);
   if (!files.ok) return files;
   const reader = new DatasetReader(input, rules, files.value);
   const next = (): Promise<MadePrompt> => reader.next();
@@ -43,46 +40,6 @@ export function datasetPrompts(input: DatasetInput): Result<PromptSource> {
     value: { unit: input.unit, stage: () => next, remarks: () => reader.remarks() },
     problems: [...files.problems, ...filterNotes(input)],
   };
-}
-
-function filesOf({ type, path: place, configured }: DatasetInput, rules: DatasetRules): Result<readonly string[]> {
-  const key = ['data', 'path'];
-  if (place === undefined) {
-    const download = rules.hub?.repository ?? rules.unreadable;
-    const from = download ? ` (inference-perf would download ${download})` : '';
-    return refuse(
-      key,
-      'RUN050',
-      `Nothing was sent: data type ${type} needs data.path, a JSON file or a folder of them${from}.`,
-      rules.hub ? 'Download the data set and set data.path, or allow the download with --download.' : 'Set data.path.',
-    );
-  }
-  const stat = statSync(place, { throwIfNoEntry: false });
-  if (!stat)
-    return refuse(key, 'RUN051', `Nothing was sent: ${configured ?? place} does not exist.`, 'Correct data.path.');
-  if (stat.isFile() && /\.jsonl?$/.test(place)) return { ok: true, value: [place], problems: [] };
-  const names = stat.isDirectory()
-    ? readdirSync(place)
-        .filter((name) => name.endsWith('.json'))
-        .sort()
-    : [];
-  if (names.length === 0) {
-    const what = stat.isDirectory() ? 'holds no .json file' : 'is neither a .json file nor a folder';
-    return refuse(
-      key,
-      'RUN051',
-      `Nothing was sent: ${configured ?? place} ${what}.`,
-      'Name a .json file (an array of records, or one record a line), or a folder of such files.',
-    );
-  }
-  const note: Problem = {
-    code: 'RUN053',
-    severity: 'warning',
-    path: key,
-    message: `The ${names.length} .json files of the folder are read in alphabetical order; inference-perf looks for them in its working directory instead, in the file system's order.`,
-    remedy: 'Name one file to have the same records in both tools.',
-  };
-  return { ok: true, value: names.map((name) => path.join(place, name)), problems: [note] };
 }
 
 /** Chats are not filtered upstream, although the config accepts the distributions. */
@@ -101,6 +58,8 @@ function filterNotes({ api, input, output, type }: DatasetInput): Problem[] {
 
 /** Owns the place in the data set. The first record is skipped once, at the start, as upstream. */
 class DatasetReader {
+  private readonly files: string[];
+  private readonly fetched: Problem[] = [];
   private records: AsyncGenerator<Record<string, unknown>> | undefined;
   private fileIndex = 0;
   private isFirst = true;
@@ -113,15 +72,18 @@ class DatasetReader {
   constructor(
     private readonly input: DatasetInput,
     private readonly rules: DatasetRules,
-    private readonly files: readonly string[],
-  ) {}
+    files: readonly string[],
+  ) {
+    this.files = [...files];
+  }
 
   async next(): Promise<MadePrompt> {
     try {
       for (;;) {
-        const record = await this.record();
-        if (record === undefined) return this.ended();
-        const made = this.prompt(record);
+        const step = await this.record();
+        if (step === undefined) return this.ended();
+        if (!step.ok) return step;
+        const made = this.prompt(step.value);
         if (made === undefined) continue;
         this.usedInRound++;
         this.given++;
@@ -133,19 +95,22 @@ class DatasetReader {
         ['data', 'path'],
         'RUN052',
         `Nothing was sent: ${(error as Error).message}.`,
-        'The file must be a JSON array of records, or one JSON record a line.',
+        error instanceof RecordsError ? error.remedy : 'Check the file and the rights to read it.',
       );
     }
   }
 
   /** The next record, the first one skipped; undefined at an end after which nothing comes. */
-  private async record(): Promise<Record<string, unknown> | undefined> {
+  private async record(): Promise<Result<Record<string, unknown>> | undefined> {
     for (;;) {
-      this.records ??= jsonRecords(this.files[this.fileIndex]!);
+      this.records ??= recordsOf(this.input.type, this.files[this.fileIndex]!);
       const step = await this.records.next();
       if (step.done === true) {
         this.records = undefined;
-        if (++this.fileIndex < this.files.length) continue;
+        this.fileIndex++;
+        const isMore = await this.fetchNext();
+        if (!isMore.ok) return isMore;
+        if (this.fileIndex < this.files.length) continue;
         // The skipped first record belongs to the rounds after the first: a second round without any is the end.
         if (!this.rules.cycles || (this.usedInRound === 0 && this.rounds > 0)) return undefined;
         this.fileIndex = 0;
@@ -153,9 +118,20 @@ class DatasetReader {
         this.rounds++;
         continue;
       }
-      if (!this.isFirst) return step.value;
+      if (!this.isFirst) return { ok: true, value: step.value, problems: [] };
       this.isFirst = false;
     }
+  }
+
+  /** Behind the last file that is at hand, the data set's next part, if it has one. */
+  private async fetchNext(): Promise<Result<undefined>> {
+    const more = this.input.place?.more;
+    if (!more || this.fileIndex < this.files.length) return { ok: true, value: undefined, problems: [] };
+    const part = await more(this.files.length);
+    if (!part.ok) return part;
+    if (part.value !== undefined) this.files.push(part.value);
+    this.fetched.push(...part.problems);
+    return { ok: true, value: undefined, problems: [] };
   }
 
   private prompt(record: Record<string, unknown>): MadePrompt | undefined {
@@ -186,7 +162,7 @@ class DatasetReader {
     return refuse(
       ['data', 'path'],
       'RUN055',
-      `Nothing was sent: ${this.input.configured ?? 'the data set'} has ${what} (${why}), and the stages need more; ${upstream}.`,
+      `Nothing was sent: ${this.input.place?.configured ?? 'the data set'} has ${what} (${why}), and the stages need more; ${upstream}.`,
       'Send fewer requests, widen the filters, or use a larger data set.',
     );
   }
@@ -202,8 +178,9 @@ class DatasetReader {
       path: ['data', 'type'],
       message: `Prompts are ${parts.join('; ')}.`,
     };
-    if (this.rounds === 0) return [information];
+    if (this.rounds === 0) return [...this.fetched, information];
     return [
+      ...this.fetched,
       information,
       {
         code: 'RUN057',

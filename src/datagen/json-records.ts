@@ -10,8 +10,16 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, QUOTE, BACKSLASH] = [
   number,
 ];
 
-/** A file that is not a data set; the message names it and the record. */
-export class RecordsError extends Error {}
+/** A file that is not a data set; the message names it and the record, the remedy says how to get one that is. */
+export class RecordsError extends Error {
+  constructor(
+    message: string,
+    readonly remedy = 'The file must be a JSON array of records, or one JSON record a line.',
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
 
 /**
  * Objects in the file's order. Only the bytes of one record are held at a time, because ShareGPT alone is larger than a string may
@@ -34,7 +42,7 @@ function parseRecord(text: string, file: string, index: number): Record<string, 
   try {
     return JSON.parse(text) as Record<string, unknown>;
   } catch (error) {
-    throw new RecordsError(`record ${index} of ${file} is not JSON: ${(error as Error).message}`, { cause: error });
+    throw new RecordsError(`record ${index} of ${file} is not JSON: ${(error as Error).message}`, undefined, error);
   }
 }
 

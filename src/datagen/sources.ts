@@ -1,6 +1,7 @@
 // Which data types this engine can send, and the source of prompts of each.
 import { DATASET_TYPES, type DatasetType } from './dataset-records';
 import { datasetPrompts } from './dataset';
+import type { DatasetPlace } from './dataset-files';
 import { conversationReplayPrompts, type ConversationReplayData } from './conversation-replay';
 import type { DrawnLengths } from './drawn-lengths';
 import type { LengthDistribution } from './lengths';
@@ -20,8 +21,8 @@ export interface WorkloadData {
   readonly outputDistribution?: LengthDistribution | undefined;
   readonly sharedPrefix?: SharedPrefixData | undefined;
   readonly conversationReplay?: ConversationReplayData | undefined;
-  /** `data.path`, and as the config has it. */
-  readonly path?: { readonly file: string; readonly configured: string } | undefined;
+  /** `data.path`, or what was fetched in its place. */
+  readonly path?: DatasetPlace | undefined;
   readonly corpusFile?: string | undefined;
   /** Lengths of `data.trace`, row by row. */
   readonly traced?: DrawnLengths | undefined;
@@ -68,8 +69,7 @@ function dataset(type: DatasetType, { data, api, tokenizer }: SourceInput): Resu
   return datasetPrompts({
     type,
     api,
-    path: data.path?.file,
-    configured: data.path?.configured,
+    place: data.path,
     input: data.inputDistribution,
     output: data.outputDistribution,
     unit: tokenizer ? 'tokens' : 'words',

@@ -1,5 +1,6 @@
 // What a run takes from the Hugging Face hub when the user allowed it (`--download`): the tokenizer, the data set. Always said.
 import { existsSync } from 'node:fs';
+import type { DatasetPlace } from '../datagen/dataset-files';
 import { DATASETS, DATASET_TYPES, type DatasetType } from '../datagen/dataset-records';
 import { fetchFromHub, hubCachePath } from '../datagen/hub';
 import type { Problem, Result } from '../problem';
@@ -33,32 +34,48 @@ export async function tokenizerFromHub(
   return { file: answer.path, problems: [downloaded('The tokenizer', answer, PLACE)] };
 }
 
-/** Undefined when the data type names no data set of the hub, or downloads are not allowed. Error RUN072 when the hub refuses. */
-export async function datasetFromHub(
-  type: string,
-  options: StreamOptions,
-): Promise<Result<{ readonly file: string; readonly configured: string } | undefined>> {
+/**
+ * Undefined when the data type names no data set of the hub, or downloads are not allowed. Only its first file is fetched; the place
+ * fetches the others when the ones before are used up. Error RUN072 when the hub refuses.
+ */
+export async function datasetFromHub(type: string, options: StreamOptions): Promise<Result<DatasetPlace | undefined>> {
   const hub = isDatasetType(type) ? DATASETS[type].hub : undefined;
   if (!hub) return { ok: true, value: undefined, problems: [] };
-  const { repository, file } = hub;
-  const what = { kind: 'datasets', repository, file } as const;
-  const configured = `${repository}/${file}`;
-  const cached = hubCachePath(what, options.env);
-  if (existsSync(cached)) return { ok: true, value: { file: cached, configured }, problems: [] };
-  if (options.download !== true) return { ok: true, value: undefined, problems: [] };
-  const answer = await fetchFromHub(what, { env: options.env, signal: options.stop.noMoreSends });
-  if (answer.ok) {
-    const problems = [downloaded('The data set', answer, ['data', 'type'])];
-    return { ok: true, value: { file: answer.path, configured }, problems };
+  const { repository, files } = hub;
+  if (options.download !== true && !existsSync(cachePath(repository, files[0], options))) {
+    return { ok: true, value: undefined, problems: [] };
   }
-  const problem: Problem = {
-    code: 'RUN072',
-    severity: 'error',
-    path: ['data', 'type'],
-    message: `Nothing was sent: the data set is not at hand: ${answer.reason}.`,
-    remedy: 'Set data.path to a copy of it, or HF_ENDPOINT to a mirror.',
+  const first = await fileOfDataset(repository, files[0], options);
+  if (!first.ok) return first;
+  const more = async (count: number): Promise<Result<string | undefined>> => {
+    const file = files[count];
+    return file === undefined ? { ok: true, value: undefined, problems: [] } : fileOfDataset(repository, file, options);
   };
-  return { ok: false, problems: [problem] };
+  return { ...first, value: { file: first.value, configured: `${repository}/${files[0]}`, more } };
+}
+
+async function fileOfDataset(repository: string, file: string, options: StreamOptions): Promise<Result<string>> {
+  const cached = cachePath(repository, file, options);
+  if (existsSync(cached)) return { ok: true, value: cached, problems: [] };
+  const refuse = (why: string, remedy: string): Result<string> => {
+    const message = `Nothing was sent: the data set is not at hand: ${why}.`;
+    return { ok: false, problems: [{ code: 'RUN072', severity: 'error', path: ['data', 'type'], message, remedy }] };
+  };
+  if (options.download !== true) {
+    return refuse(
+      `its files before ${file} are used up, and that one was not downloaded`,
+      'Send fewer requests, or allow the download with --download.',
+    );
+  }
+  const what = { kind: 'datasets', repository, file } as const;
+  const answer = await fetchFromHub(what, { env: options.env, signal: options.stop.noMoreSends });
+  return answer.ok
+    ? { ok: true, value: answer.path, problems: [downloaded('The data set', answer, ['data', 'type'])] }
+    : refuse(answer.reason, 'Set data.path to a copy of it, or HF_ENDPOINT to a mirror.');
+}
+
+function cachePath(repository: string, file: string, { env }: StreamOptions): string {
+  return hubCachePath({ kind: 'datasets', repository, file }, env);
 }
 
 function isDatasetType(type: string): type is DatasetType {

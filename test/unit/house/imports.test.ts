@@ -137,17 +137,22 @@ describe('import directions', () => {
     expect(show(wrong)).toEqual([]);
   });
 
-  it.each(['undici', 'yaml', 'chart.js', '@vscode/webview-ui-toolkit', '@aws-sdk/client-s3', '@google-cloud/storage'])(
-    'let one file import %s',
-    (name) => {
-      const files = new Set(
-        [...IMPORTS, ...WEB_IMPORTS]
-          .filter((entry) => entry.to === name || entry.to.startsWith(`${name}/`))
-          .map((entry) => entry.from),
-      );
-      expect([...files]).toHaveLength(1);
-    },
-  );
+  it.each([
+    'undici',
+    'yaml',
+    'chart.js',
+    '@vscode/webview-ui-toolkit',
+    '@aws-sdk/client-s3',
+    '@google-cloud/storage',
+    'hyparquet',
+  ])('let one file import %s', (name) => {
+    const files = new Set(
+      [...IMPORTS, ...WEB_IMPORTS]
+        .filter((entry) => entry.to === name || entry.to.startsWith(`${name}/`))
+        .map((entry) => entry.from),
+    );
+    expect([...files]).toHaveLength(1);
+  });
 
   it('keep Node out of the rooms that work on text and values', () => {
     const pure = [

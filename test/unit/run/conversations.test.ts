@@ -220,6 +220,55 @@ describe('the hub', () => {
     }
   });
 
+  it('gives cnn_dailymail part by part: the next one is fetched when the ones before are used up', async () => {
+    const asked: string[] = [];
+    const part = (name: string): Buffer =>
+      readFileSync(path.join(import.meta.dirname, '../../fixtures/parquet', `${name}.parquet`));
+    const parts: Record<string, Buffer> = { '00000': part('news-0'), '00001': part('news-1') };
+    const mirror = createServer((request, response) => {
+      if (request.url!.startsWith('/datasets/')) asked.push(request.url!);
+      const number = /^\/datasets\/abisee\/cnn_dailymail\/resolve\/main\/3\.0\.0\/train-(\d+)-of-00003\.parquet$/.exec(
+        request.url!,
+      )?.[1];
+      const bytes = parts[number ?? ''];
+      if (bytes) response.end(bytes);
+      else response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => mirror.listen(0, '127.0.0.1', resolve));
+    try {
+      const env = {
+        HF_ENDPOINT: `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`,
+        XDG_CACHE_HOME: path.join(h.folder, 'news-cache'),
+        HF_HOME: path.join(h.folder, 'none'),
+      };
+      const yaml = (count: number): string =>
+        configOf({
+          url: sim.url,
+          data: '{ type: cnn_dailymail }',
+          load: `{ type: concurrent, stages: [{ num_requests: ${count}, concurrency_level: 1 }] }`,
+        });
+      const refused = await h.run(yaml(1), { env });
+      expect(refused.problems.at(-1)!.message).toContain('abisee/cnn_dailymail');
+      const first = await h.ran(yaml(1), { env, download: true });
+      expect(asked).toHaveLength(1);
+      expect(first.manifest.problems.filter(({ code }) => code === 'RUN073')).toHaveLength(1);
+      // Of six records three can be sent: without leave the second part is not fetched, and a lost third part is said.
+      const offline = await h.run(yaml(2), { env });
+      expect(offline.problems.find(({ code }: Problem) => code === 'RUN072')!.message).toMatch(
+        /train-00001.*not downloaded/,
+      );
+      const second = await h.ran(yaml(3), { env, download: true });
+      expect(asked).toHaveLength(2);
+      expect(second.manifest.problems.find(({ code }) => code === 'RUN073')!.message).toContain('train-00001-of-00003');
+      const lost = await h.run(yaml(4), { env, download: true });
+      expect(lost.problems.find(({ code }: Problem) => code === 'RUN072')!.message).toMatch(
+        /train-00002.*answered 404/,
+      );
+    } finally {
+      mirror.close();
+    }
+  });
+
   it('an answer that is not the file leaves nothing behind and says what the hub said', async () => {
     const mirror = createServer((_, response) => void response.writeHead(401).end('no'));
     await new Promise<void>((resolve) => mirror.listen(0, '127.0.0.1', resolve));

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { looksLikeConfig } from '../config/detect';
 import { MAX_FILE } from '../config/load';
 import { loaderVerdict } from '../config/loader';
-import { NEWEST, targetOf, TARGETS, type Target } from '../config/target';
+import { matchTarget, NEWEST, TARGETS, type Target } from '../config/target';
 import type { Fix } from '../language/fix';
 import { allActions } from '../language/fixes';
 import { judgeConfigs } from '../pitfalls/check';
@@ -188,11 +188,16 @@ function formatOf(name: string | undefined, asJson: boolean): Format {
   return format ?? (asJson ? 'json' : 'text');
 }
 
-function targetFor(version: string | undefined): Target | undefined {
+/** The version asked for; one that is only near one of ours is named, one that is none of ours is refused. */
+function targetFor(version: string | undefined, io: CliIo): Target | undefined {
   if (version === undefined) return undefined;
-  const target = targetOf(version);
-  if (!target) throw new UsageError(`--target ${version} is no inference-perf version; known: ${TARGETS.join(', ')}`);
-  return target;
+  const match = matchTarget(version);
+  const known = `known: ${TARGETS.join(', ')}`;
+  if (!match) throw new UsageError(`--target ${version} is no inference-perf version; ${known}`);
+  if (match.how === 'unknown')
+    throw new UsageError(`--target ${version} is no inference-perf version that IsoPerf knows; ${known}`);
+  if (match.how === 'near') io.err(`isoperf validate: --target ${version} is judged as ${match.target}; ${known}\n`);
+  return match.target;
 }
 
 export const validateCommand: Command = {
@@ -207,7 +212,7 @@ export const validateCommand: Command = {
     const question: Question = {
       overrides: values.set ?? [],
       region: values.region,
-      target: targetFor(values.target),
+      target: targetFor(values.target, io),
       loader: values.loader === true,
       fixes: format === 'sarif' && values.loader !== true,
     };

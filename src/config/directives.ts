@@ -3,7 +3,6 @@
 import type { ConfigPath, Problem, TextRange } from '../problem';
 import type { Comment } from './document';
 import { nearest } from './suggest';
-import { targetOf } from './target';
 
 interface DirectiveKind {
   /** Where it may stand: anywhere in the document, at one stage, or either: then a stage's own wins over the document's. */
@@ -87,7 +86,8 @@ const VALUES = {
   none: { is: (value: string | undefined) => value === undefined, wants: 'takes no value', example: '' },
   seed: { is: isSeed, wants: 'needs a whole number from 0 to 4294967295', example: '=42' },
   target: {
-    is: (value: string | undefined) => value !== undefined && targetOf(value) !== undefined,
+    // Which versions there are, and who judges when it is none, says target-choice.ts.
+    is: (value: string | undefined) => value !== undefined && value !== '',
     wants: 'needs an inference-perf version, such as v0.6.1, or main',
     example: '=v0.6.1',
   },

@@ -13,8 +13,8 @@ import { isPrinted } from './printed';
 import { findRegions, type Region, type RegionSearch } from './regions';
 import type { Config } from './schema';
 import { isFieldName } from './suggest';
-import { targetOfImages } from './images';
-import { NEWEST, targetOf, type Target, type TargetChoice } from './target';
+import type { Target, TargetChoice } from './target';
+import { chooseTarget, isVersion, targetProblems } from './target-choice';
 import { judgeValues } from './verdict';
 
 export interface LoadOptions {
@@ -197,7 +197,15 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
     )
     .map((finding) => locateFinding(finding, locate, fixes));
   const open = [...blocks, ...marked.found.map((found) => locate(placeholderProblem(found)))];
-  const always = [...yaml, ...given, ...(empty ? [locate(empty)] : []), ...shape, ...open, ...reading.problems];
+  const always = [
+    ...yaml,
+    ...given,
+    ...(empty ? [locate(empty)] : []),
+    ...shape,
+    ...open,
+    ...reading.problems,
+    ...targetProblems(reading.directives, choice),
+  ];
   const { config } = verdict;
   const judged = config ? judgeRun(config) : { problems: [], more: 0 };
   const more = document.more + marked.more + reading.more + verdict.more + judged.more;
@@ -212,7 +220,8 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
     )
     .map(locate);
   const known = reading.directives.filter(
-    (directive) => directive.path.length === 0 || Number(directive.path[2]) < config.load.stages.length,
+    (directive) =>
+      isVersion(directive) && (directive.path.length === 0 || Number(directive.path[2]) < config.load.stages.length),
   );
   const seed = known.find((directive) => directive.name === 'seed')?.value;
   const loaded: LoadedConfig = {
@@ -231,23 +240,6 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
     range: place,
   };
   return { problems: [...always, ...run, ...rest], loaded, search, region, target: choice, fixes };
-}
-
-/** Who asks last wins: the caller, the file's directive, the image beside it, the setting, the newest. */
-function chooseTarget(
-  directives: readonly Directive[],
-  region: Region,
-  search: RegionSearch,
-  options: LoadOptions,
-): TargetChoice {
-  if (options.target !== undefined) return { target: options.target, from: 'option' };
-  const directive = directives.find((each) => each.name === 'target');
-  const written = directive?.value === undefined ? undefined : targetOf(directive.value);
-  if (directive && written) return { target: written, from: 'directive', range: directive.range };
-  const image = targetOfImages([region.document.value, ...search.values], search.whole.text);
-  if (image) return { target: image, from: 'image' };
-  if (options.defaultTarget !== undefined) return { target: options.defaultTarget, from: 'setting' };
-  return { target: NEWEST, from: 'default' };
 }
 
 function locateFinding(finding: Finding, locate: (problem: Problem) => Problem, fixes: Map<Problem, KeyFix>): Problem {

@@ -19,19 +19,36 @@ export function has(target: Target, since: string | undefined): boolean {
   return first >= 0 && TARGETS.indexOf(target) >= first;
 }
 
+export interface TargetMatch {
+  readonly target: Target;
+  /** `exact`: one of ours; `near`: another patch or pre-release of one of ours; `unknown`: newer or older than any of ours. */
+  readonly how: 'exact' | 'near' | 'unknown';
+}
+
 /**
  * The target a version means: `v0.6.1`, `0.6.1`, `main`, `latest`. A patch release counts as the release it mends; what is newer
  * than the last known release counts as main, what is older than v0.2.0 as v0.2.0. Undefined when it is no version.
  */
-export function targetOf(version: string): Target | undefined {
-  if (/^(main|latest|head|nightly)$/i.test(version)) return NEWEST;
+export function matchTarget(version: string): TargetMatch | undefined {
+  if (/^(main|latest|head|nightly)$/i.test(version)) return { target: NEWEST, how: 'exact' };
+  const exact = TARGETS.find((target) => target === version || target === `v${version}`);
+  if (exact) return { target: exact, how: 'exact' };
   const wanted = numbers(version);
   if (!wanted) return undefined;
   const releases = TARGETS.filter((target) => target !== 'main');
+  const minor = (of: readonly number[]): readonly number[] => of.slice(0, 2);
+  const isNear = releases.some((release) => order(minor(numbers(release)!), minor(wanted)) === 0);
+  const how = isNear ? 'near' : 'unknown';
   const below = releases.filter((release) => order(numbers(release)!, wanted) <= 0);
   const best = below.at(-1) ?? releases[0]!;
   const last = numbers(releases.at(-1)!)!;
-  return order(wanted, last) > 0 && order(wanted.slice(0, 2), last.slice(0, 2)) > 0 ? NEWEST : best;
+  const isNewer = order(minor(wanted), minor(last)) > 0;
+  return { target: isNewer ? NEWEST : best, how };
+}
+
+/** The same without how near it is. */
+export function targetOf(version: string): Target | undefined {
+  return matchTarget(version)?.target;
 }
 
 function numbers(version: string): readonly number[] | undefined {

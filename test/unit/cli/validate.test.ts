@@ -140,6 +140,11 @@ describe('isoperf validate', () => {
     expect(out).toMatch(/ignored\.yaml:6:3: warning CFG016/);
     expect(out).toMatch(/\(judged for inference-perf v0\.6\.1\)\n$/);
     await expect(validate('--target', 'newest', 'good.yaml')).rejects.toThrow(/newest is no inference-perf version/);
+    await expect(validate('--target', 'v9.9.9', 'good.yaml')).rejects.toThrow(
+      /v9\.9\.9 is no .* IsoPerf knows; known: v0\.2/,
+    );
+    expect((await validate('--target', 'v0.6.2', 'ignored.yaml')).err).toContain('v0.6.2 is judged as v0.6.1');
+    expect((await validate('--target', 'latest', 'good.yaml')).err).toBe('');
   });
   it('a SARIF rule links to the page that explains it', () => {
     const problems = [

@@ -180,8 +180,30 @@ describe('which version', () => {
     const text = `${helm('v0.3.0').trimEnd()}\n---\n${helm('v0.5.0').trimEnd()}\n`;
     expect(readConfigs(text).map(({ target }) => target?.target)).toEqual(['v0.3.0', 'v0.5.0']);
   });
-  it('a directive that names none is a mistake', () => {
-    expect(readConfig(`# isoperf: target=newest\n${config}`).problems).toMatchObject([{ code: 'CFG022' }]);
+  it.each([
+    ['newest', 'error', 'main', /'newest' is none: main judges instead/],
+    ['v9', 'error', 'main', /'v9' is none: main judges instead/],
+    ['v9.9.9', 'warning', 'main', /no inference-perf v9\.9\.9: main judges instead/],
+    ['v0.1.0', 'warning', 'v0.2.0', /no inference-perf v0\.1\.0: v0\.2\.0 judges instead/],
+    ['v0.6.2', 'information', 'v0.6.1', /v0\.6\.2 is judged as v0\.6\.1/],
+    ['v0.6', 'information', 'v0.6.0', /v0\.6 is judged as v0\.6\.0/],
+    ['0.5.0-rc.1', 'information', 'v0.5.0', /judged as v0\.5\.0/],
+  ] as const)('a directive that asks for %s is answered with %s', (version, severity, target, message) => {
+    const reading = readConfig(`# isoperf: target=${version}\n${config}`);
+    expect(reading.problems).toMatchObject([
+      { code: 'CFG022', severity, range: { startLine: 0 }, remedy: `Known: ${TARGETS.join(', ')}.` },
+    ]);
+    expect(reading.problems[0]!.message).toMatch(message);
+    expect(reading.target?.target).toBe(target);
+  });
+  it.each(['latest', 'main', '0.6.1', 'v0.2.0'])('a directive that asks for %s is silent', (version) => {
+    expect(readConfig(`# isoperf: target=${version}\n${config}`).problems).toEqual([]);
+  });
+  it('a directive that is no version leaves the choice to the image or the setting, and says to whom', () => {
+    const { problems, target, loaded } = readConfig(`# isoperf: target=v9\n${config}`, { defaultTarget: 'v0.4.0' });
+    expect(target).toEqual({ target: 'v0.4.0', from: 'setting' });
+    expect(problems[0]?.message).toContain('v0.4.0 judges instead');
+    expect(loaded?.directives).toEqual([]);
   });
   it('knows what a version has', () => {
     expect([has('v0.4.0', 'v0.5.0'), has('v0.5.0', 'v0.5.0'), has('main', 'v0.6.1'), has('v0.2.0', undefined)]).toEqual(

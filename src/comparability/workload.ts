@@ -1,6 +1,6 @@
 // What was asked of the server and what came back, as the length and stop dimensions need it: one counter for both sides.
 import type { RequestRecord } from '../metrics/record';
-import { inputTokens, outputTokens } from '../metrics/request-metrics';
+import { inputTokens, outputTokens, type CountSource } from '../metrics/request-metrics';
 import type { ConfigPath } from '../problem';
 import type { Distribution } from '../report/manifest';
 import { compareLengths, medianOf, nearlyAll, type Lengths, type LengthComparison } from './lengths';
@@ -90,13 +90,46 @@ function findCommon(context: Context, which: 'prompt' | 'output'): CommonCount |
   if (!a || !b) return commonSummaries(context, which);
   for (const [counter, of, fit] of which === 'prompt' ? PROMPT_COUNTERS : OUTPUT_COUNTERS) {
     const [x, y] = [nearlyAll(a, of), nearlyAll(b, of)];
-    if (x && y) return { counter, a: x, b: y, fit };
+    if (x && y) return { counter: counterWords(counter, context, which, a, b), a: x, b: y, fit };
   }
   if (which === 'prompt') return undefined;
   const x = anyOutput(a);
   const y = anyOutput(b);
   if (!x || !y || (!x.exact && !y.exact)) return undefined;
   return { counter: `${x.counter} on A, ${y.counter} on B`, a: x.lengths, b: y.lengths, fit: 'tokens' };
+}
+
+const SOURCES: Readonly<Record<CountSource, string>> = {
+  'server-usage': 'server usage',
+  'client-tokenizer': 'client tokenizer',
+  mixed: 'server usage, else the client',
+  'not-counted': 'not counted',
+};
+
+/** A tool that keeps one number per request, the server's or else its own, does not say whose it is: nor does its name here. */
+function counterWords(
+  counter: string,
+  context: Context,
+  which: 'prompt' | 'output',
+  a: readonly RequestRecord[],
+  b: readonly RequestRecord[],
+): string {
+  if (counter !== SOURCES['server-usage']) return counter;
+  const source = which === 'prompt' ? inputSourceOf : outputSourceOf;
+  const name = ({ run }: Side, records: readonly RequestRecord[]): string => {
+    const isOneNumber =
+      !run.manifest &&
+      source(run) === 'mixed' &&
+      records.every(
+        (record) => (which === 'prompt' ? record.clientPromptTokens : record.clientOutputTokens) === undefined,
+      );
+    return SOURCES[isOneNumber ? 'mixed' : 'server-usage'];
+  };
+  return together(name(context.a, a), name(context.b, b));
+}
+
+function together(x: string, y: string): string {
+  return x === y ? x : `${x} on A; ${y} on B`;
 }
 
 /** A side's own count, or what its finish reasons imply. `exact`: max_tokens, in the server's own tokens. */
@@ -129,8 +162,8 @@ function commonSummaries(context: Context, which: 'prompt' | 'output'): CommonCo
   const b = summaryOf(context.b, context, which);
   if (!a || !b) return undefined;
   const source = which === 'prompt' ? inputSourceOf : outputSourceOf;
-  const [x, y] = [source(context.a.run), source(context.b.run)];
-  return { counter: x === y ? x : `${x} on A, ${y} on B`, a, b, fit: x === y ? 'tokens' : 'proxy' };
+  const [x, y] = [context.a, context.b].map(({ run }) => run.lengths?.by ?? source(run)) as [CountSource, CountSource];
+  return { counter: together(SOURCES[x], SOURCES[y]), a, b, fit: x === y ? 'tokens' : 'proxy' };
 }
 
 function summaryOf(side: Side, context: Context, which: 'prompt' | 'output'): Lengths | undefined {
@@ -139,7 +172,7 @@ function summaryOf(side: Side, context: Context, which: 'prompt' | 'output'): Le
     const source = which === 'prompt' ? inputSourceOf(side.run) : outputSourceOf(side.run);
     return nearlyAll(successes, (record) => (which === 'prompt' ? inputTokens : outputTokens)(record, source));
   }
-  const lengths = side.run.manifest?.lengths;
+  const lengths = side.run.manifest?.lengths ?? side.run.lengths;
   return (
     summaryLengths(which === 'prompt' ? lengths?.prompt : lengths?.output) ?? reportedLengths(side, context, which)
   );

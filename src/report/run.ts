@@ -2,6 +2,7 @@
 import type { RequestRecord } from '../metrics/record';
 import type { LifecycleReport } from '../metrics/lifecycle';
 import type { CountSource, ItlBasis } from '../metrics/request-metrics';
+import type { DistributionSummary } from '../metrics/statistics';
 import type { Problem } from '../problem';
 import type { CanonicalReport } from './canonical';
 import type { RunManifest } from './manifest';
@@ -12,6 +13,13 @@ export interface Counting {
   readonly output: CountSource;
   readonly input: CountSource;
   readonly itl: ItlBasis;
+}
+
+export interface RunLengths {
+  readonly prompt?: DistributionSummary;
+  readonly output?: DistributionSummary;
+  /** Who counted both. */
+  readonly by: CountSource;
 }
 
 export interface Run {
@@ -45,6 +53,8 @@ export interface Run {
   readonly canonical?: CanonicalReport;
   /** Another tool's file with one entry per request, and the folder it is in; `withRecords` reads it. */
   readonly perRequest?: { readonly folder: FolderAccess; readonly file: string };
+  /** Lengths of the answered requests where they are known, and the requests cannot be records: a file without starting times. */
+  readonly lengths?: RunLengths;
   /** Who counted in `records` that another tool wrote; a manifest says it itself. */
   readonly counting?: Counting;
   /** What the reader noticed: truncated last line, missing summary, counts that do not add up. */

@@ -4,7 +4,7 @@ import type { TokenSource } from '../../report/manifest';
 import type { Evidence, MetricName } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { percent } from '../../report/figures';
-import { measureOf, type Definition, type QuantityId } from '../../report/canonical';
+import { measureOf, type Definition, type QuantityId, type ReportScope } from '../../report/canonical';
 import { inManifest, inReport } from '../evidence';
 import { sideStreams, successesOf, type Side } from '../side';
 
@@ -46,7 +46,7 @@ function sourcesOf(side: Side): TokenSources {
   }
   const itl = tokens && itlBasis(side, tokens.itl);
   const summary = tokens
-    ? `output: ${tokens.output.source}, input: ${tokens.input.source}, ITL between ${itl ?? tokens.itl}`
+    ? `output: ${tokens.output.source}, input: ${tokens.input.source}, ITL ${itl === undefined ? 'not recorded' : `between ${itl}`}`
     : 'not recorded';
   return {
     input: tokens?.input,
@@ -65,7 +65,9 @@ const REPORTED: Readonly<Partial<Record<NonNullable<Definition['tokens']>, Token
 };
 
 /** Of another tool's report: what that version of the tool is known to do. Undefined when it is not known of both quantities. */
-function reportedSources({ run }: Side): { input: TokenSource; output: TokenSource; itl: ItlBasis } | undefined {
+function reportedSources({
+  run,
+}: Side): { input: TokenSource; output: TokenSource; itl: ItlBasis | undefined } | undefined {
   const { canonical } = run;
   const scope = canonical?.scopes[0];
   if (!canonical || !scope) return undefined;
@@ -86,11 +88,17 @@ function reportedSources({ run }: Side): { input: TokenSource; output: TokenSour
     serverCounted: 0,
     clientCounted: 0,
   });
-  return { input: source(input), output: source(output), itl: measureOf(scope, 'token_gap') ? 'tokens' : 'chunks' };
+  return { input: source(input), output: source(output), itl: reportedGaps(scope) };
+}
+
+/** What gaps the report has are between; undefined when it has none. */
+function reportedGaps(scope: ReportScope): ItlBasis | undefined {
+  if (measureOf(scope, 'token_gap')) return 'tokens';
+  return measureOf(scope, 'chunk_gap') ? 'chunks' : undefined;
 }
 
 /** Where the server's count shows that every chunk carried one token, gaps between chunks are gaps between tokens. */
-function itlBasis({ stages }: Side, declared: ItlBasis): ItlBasis {
+function itlBasis({ stages }: Side, declared: ItlBasis | undefined): ItlBasis | undefined {
   let streamed = 0;
   let single = 0;
   for (const record of successesOf(stages) ?? []) {
@@ -131,7 +139,8 @@ function judge(a: TokenSources, b: TokenSources) {
   }
   const output = difference('output', a.output, b.output);
   const input = difference('input', a.input, b.input);
-  const itl = a.itl !== b.itl && a.streamed && b.streamed;
+  // Without gaps on a side there is no ITL to compare, and nothing to say about it.
+  const itl = a.itl !== undefined && b.itl !== undefined && a.itl !== b.itl && a.streamed && b.streamed;
   const metrics = new Set<MetricName>();
   if (output) OUTPUT.forEach((metric) => metrics.add(metric));
   if (input) INPUT.forEach((metric) => metrics.add(metric));

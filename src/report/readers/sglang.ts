@@ -151,7 +151,8 @@ function tokensAndRates(value: Json, file: string, ok: number | undefined): Meas
     ...tokenTotals('prompt_tokens', numberOf(value['total_input_tokens']), ok, {
       file,
       key: 'total_input_tokens',
-      definition: { tokens: 'server-else-client' },
+      // `input_lens` takes the server's counts where it sent them; this total does not.
+      definition: { tokens: 'client', note: 'lengths of the data set' },
     }),
     ...output('total_output_tokens', 'server'),
     ...output('total_output_tokens_retokenized', 'client'),

@@ -2,13 +2,15 @@
 import type { LifecycleReport } from '../../metrics/lifecycle';
 import type { RequestRecord } from '../../metrics/record';
 import { itlBasisOf } from '../../metrics/request-metrics';
+import { distributionOf, type DistributionSummary } from '../../metrics/statistics';
 import type { Problem } from '../../problem';
 import type { CanonicalReport } from '../canonical';
 import { counted, whole } from '../figures';
 import { reportedCounter } from '../reported-counting';
-import type { Counting, Run } from '../run';
+import type { Counting, Run, RunLengths } from '../run';
 import { emptyRow, type RequestColumns, type RequestRow } from './columns';
 import { openRecords } from './open-records';
+import { inputOf, outputOf } from './recompute';
 
 /** Beyond it, records (a kilobyte each with their stamps) are more than a comparison should hold. */
 const MAX_REQUESTS = 400_000;
@@ -35,7 +37,7 @@ export async function withRecords(run: Run): Promise<Run> {
     return refuse(`${whole(columns.length)} requests are more than are held at once (${whole(MAX_REQUESTS)})`);
   }
   const order = bySending(columns);
-  if (!order) return refuse('it does not say when each request was sent');
+  if (!order) return { ...refuse('it does not say when each request was sent'), lengths: lengthsOf(columns) };
   const stages = stagesOf(run, columns, order);
   if (typeof stages === 'string') return refuse(stages);
   const records = recordsOf(columns, order, stages);
@@ -51,6 +53,19 @@ function unused(file: string, why: string): Problem {
     message: `the requests in ${file} are not used, only the summary: ${why}`,
     file,
   };
+}
+
+/** Lengths need no time. Arrays of one number per request hold the server's count where it sent one, and the file does not say where. */
+function lengthsOf(columns: RequestColumns): RunLengths {
+  const all = (of: typeof inputOf): DistributionSummary | undefined => {
+    const values: number[] = [];
+    for (let i = 0; i < columns.length; i++) {
+      if (!columns.isFailed(i)) values.push(of(columns, i, 'server-else-client'));
+    }
+    return values.some(Number.isNaN) ? undefined : distributionOf(values);
+  };
+  const [prompt, output] = [all(inputOf), all(outputOf)];
+  return { ...(prompt ? { prompt } : {}), ...(output ? { output } : {}), by: 'mixed' };
 }
 
 /** Indexes by the time of sending; undefined when it is missing, or one and the same for all. */

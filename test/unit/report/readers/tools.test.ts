@@ -378,8 +378,7 @@ describe('AIPerf 0.13', () => {
     const both = codes(await only(exported));
     expect(both).toContain('CMP058');
     expect(both).not.toContain('CMP087');
-    const { usage_completion_tokens: _, ...client } = exported;
-    expect(codes(await only(client))).toContain('CMP087');
+    expect(codes(await only({ ...exported, usage_completion_tokens: undefined }))).toContain('CMP087');
     expect(codes(await only({ ...exported, usage_completion_tokens: block(60) }))).toContain('CMP087');
   });
 

@@ -1,24 +1,36 @@
 // What the user names on the command line, as the readers want it; and how what they say is printed.
-import { statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { formatProblem, type Problem } from '../problem';
-import { MANIFEST_FILE, RECORDS_FILE } from '../report/manifest';
+import { MANIFEST_FILE, MANIFEST_FORMAT, RECORDS_FILE } from '../report/manifest';
 import type { FolderAccess } from '../report/run';
 import type { CliIo } from './command';
 import { diskFile, diskFolder } from './folder';
 import { clean } from './text-layout';
 
 /**
- * A file or a folder on the disk; what is not there is found out when it is listed. A manifest or a journal stands for its folder,
+ * A file or a folder on the disk; what is not there is found out when it is listed. A manifest or a journal of ours stands for its folder,
  * another file for itself and what belongs to it.
  */
 export function accessTo(name: string, cwd: string): FolderAccess {
   const place = path.resolve(cwd, name);
   const base = path.basename(place);
-  if (base === MANIFEST_FILE || base === RECORDS_FILE) return diskFolder(path.dirname(name), path.dirname(place));
+  if (base === RECORDS_FILE || (base === MANIFEST_FILE && isOurs(place)))
+    return diskFolder(path.dirname(name), path.dirname(place));
   return statSync(place, { throwIfNoEntry: false })?.isFile() === true
     ? diskFile(name, place)
     : diskFolder(name, place);
+}
+
+/** Anybody may call a result run.json. One that is damaged stays ours by the journal beside it. */
+function isOurs(place: string): boolean {
+  try {
+    return (
+      existsSync(path.join(path.dirname(place), RECORDS_FILE)) || readFileSync(place, 'utf8').includes(MANIFEST_FORMAT)
+    );
+  } catch {
+    return true; // What cannot be read is told by whoever reads the folder.
+  }
 }
 
 /** To standard error, one line each. */

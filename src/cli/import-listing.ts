@@ -8,15 +8,18 @@ import { bullet, clean, columns, wrap } from './text-layout';
 interface ListingOptions {
   readonly columns: number;
   readonly all: boolean;
+  /** The summary is not what its own requests give. */
+  readonly disagrees?: boolean;
 }
 
 export function importListing(report: CanonicalReport, judgement: Judgement, options: ListingOptions): string {
   const width = Math.max(60, options.columns);
   const broken = violated(judgement);
   const sections = [
-    head(report, judgement, width),
+    head(report, judgement, options, width),
     section('Parts', partsTable(report, width)),
     section('Numbers (ms; lengths in tokens)', numbersTable(report, width)),
+    section('Single figures', figuresTable(report, width)),
     section('Where the numbers are from', sourcesTable(report, width)),
     serverSection(report, width),
     listSection('Assumed', report.assumptions, width),
@@ -31,7 +34,13 @@ export function importListing(report: CanonicalReport, judgement: Judgement, opt
       broken.length > 0 ? 'Violated identities' : 'Identities',
       broken.length > 0
         ? identityLines(broken, width)
-        : wrap(`none of ${judgement.identities.length} that could be checked is violated`, width, 2),
+        : wrap(
+            judgement.identities.length === 0
+              ? 'none could be checked'
+              : `none of ${judgement.identities.length} that could be checked is violated`,
+            width,
+            2,
+          ),
     ),
     options.all ? section('Identities that hold', heldLines(judgement, width)) : '',
     listSection('To know before reading on', cautionLines(judgement), width),
@@ -39,7 +48,7 @@ export function importListing(report: CanonicalReport, judgement: Judgement, opt
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
 }
 
-function head(report: CanonicalReport, judgement: Judgement, width: number): string {
+function head(report: CanonicalReport, judgement: Judgement, options: ListingOptions, width: number): string {
   const version = report.toolVersion === undefined ? '' : ` ${report.toolVersion}`;
   const facts: (readonly [string, string | undefined])[] = [
     ['version', report.versionClass.name],
@@ -54,14 +63,24 @@ function head(report: CanonicalReport, judgement: Judgement, width: number): str
     ['tokenizer', report.tokenizer],
     ['seed', report.seed],
   ];
-  const broken = violated(judgement).length;
   const lines = facts.flatMap(([label, value]) =>
     value === undefined ? [] : [bullet(label.padEnd(13), value, width, 2)],
   );
   const title = wrap(`${report.tool}${version}: ${report.name}`, width);
-  const verdict =
-    broken === 0 ? 'no identity is violated' : `${broken} ${broken === 1 ? 'identity is' : 'identities are'} violated`;
+  const verdict = verdictOf(report, judgement, options.disagrees === true);
   return [title, bullet('verdict      ', verdict, width, 2), ...lines].join('\n');
+}
+
+function verdictOf({ scopes }: CanonicalReport, judgement: Judgement, disagrees: boolean): string {
+  if (scopes.length === 0) return 'nothing was measured: there is no run in it';
+  const broken = violated(judgement).length;
+  const found = [
+    ...(scopes.every(({ counts }) => counts.ok === 0) ? ['no request succeeded'] : []),
+    ...(broken > 0 ? [`${broken} ${broken === 1 ? 'identity is' : 'identities are'} violated`] : []),
+    ...(disagrees ? ['the summary is not what its own requests give'] : []),
+  ];
+  if (found.length > 0) return found.join('; ');
+  return judgement.identities.length === 0 ? 'no identity could be checked' : 'no identity is violated';
 }
 
 function section(title: string, body: string): string {
@@ -73,19 +92,25 @@ function listSection(title: string, items: readonly string[], width: number): st
 }
 
 function partsTable(report: CanonicalReport, width: number): string {
+  const stopped = report.scopes.some(({ counts }) => (counts.cancelled ?? 0) > 0);
   const rows = report.scopes.map((scope) => [
     scope.label + (scope.warmup === true ? ' (warm-up)' : ''),
     scope.load.words,
     count(scope.counts.ok),
     count(scope.counts.failed),
+    ...(stopped ? [count(scope.counts.cancelled)] : []),
     scope.windowSeconds === undefined ? NOTHING : significant(scope.windowSeconds.value),
     rate(scope, 'requests_per_sec'),
     rate(scope, 'input_tokens_per_sec'),
     rate(scope, 'output_tokens_per_sec'),
   ]);
   if (rows.length === 0) return '';
-  const header = ['part', 'load', 'ok', 'failed', 'window s', 'requests/s', 'in tok/s', 'out tok/s'];
-  return columns([header, ...rows], { room: width, indent: 2, right: [2, 3, 4, 5, 6, 7], shrink: [0, 1] });
+  const header = [
+    ...['part', 'load', 'ok', 'failed', ...(stopped ? ['incomplete'] : [])],
+    ...['window s', 'requests/s', 'in tok/s', 'out tok/s'],
+  ];
+  const right = header.map((_, i) => i).slice(2);
+  return columns([header, ...rows], { room: width, indent: 2, right, shrink: [0, 1] });
 }
 
 function count(value: number | undefined): string {
@@ -108,6 +133,21 @@ function numbersTable(report: CanonicalReport, width: number): string {
   if (rows.length === 0) return '';
   const header = ['part', 'quantity', 'mean', 'std', 'min', 'p50', 'p90', 'p95', 'p99', 'max'];
   return columns([header, ...rows], { room: width, indent: 2, right: [2, 3, 4, 5, 6, 7, 8, 9], shrink: [0, 1] });
+}
+
+/** Rates and levels that have no column among the parts. */
+const IN_PARTS: readonly string[] = ['requests_per_sec', 'input_tokens_per_sec', 'output_tokens_per_sec'];
+
+function figuresTable(report: CanonicalReport, width: number): string {
+  const rows = report.scopes.flatMap((scope) =>
+    scope.measures.flatMap(({ quantity, stats }) => {
+      const { unit, label: name } = QUANTITIES[quantity];
+      const value = stats['value'] ?? stats['mean'];
+      if (unit === 's' || unit === 'tokens' || value === undefined || IN_PARTS.includes(quantity)) return [];
+      return [[scope.label, name, significant(value), unit]];
+    }),
+  );
+  return rows.length === 0 ? '' : columns(rows, { room: width, indent: 2, right: [2], shrink: [0, 1] });
 }
 
 function label({ quantity, definition }: Measure): string {

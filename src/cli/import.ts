@@ -43,7 +43,7 @@ ${RECOMPUTE_HELP}
 Exit codes:
   0  every report was read and no identity is violated
   1  a report was read whose numbers contradict each other
-  2  unusable: nothing was recognised, the requests cannot be cut as asked, or the command line is wrong
+  2  unusable: nothing was recognised, nothing was measured, the requests cannot be cut as asked, or the command line is wrong
 
 Examples:
   isoperf import reports-20261129-174411
@@ -83,11 +83,15 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
   if (request && !isRefused && judged.every((one) => one.recomputed === undefined)) {
     io.err(`isoperf import: warning: nothing was computed again: ${name} has no per-request records\n`);
   }
-  const contradicted = judged.some(
-    (one) => violated(one.judgement).length > 0 || one.problems.some(({ code }) => code === 'REP126'),
-  );
-  if (isRefused) return EXIT.unusable;
+  const contradicted = judged.some((one) => violated(one.judgement).length > 0 || one.problems.some(isDisagreement));
+  const isEmpty = judged.every(({ report }) => report.scopes.length === 0);
+  if (isRefused || isEmpty) return EXIT.unusable;
   return contradicted ? EXIT.failed : EXIT.ok;
+}
+
+/** The summary is not what its own requests give. */
+function isDisagreement({ code }: Problem): boolean {
+  return code === 'REP126';
 }
 
 interface ReadOptions {
@@ -123,8 +127,8 @@ async function judge(opened: OpenedReport, { request, records }: ReadOptions): P
   };
 }
 
-function listing({ report, judgement, recomputed }: Judged, all: boolean, columns: number): string {
-  const text = importListing(report, judgement, { columns, all });
+function listing({ report, judgement, recomputed, problems }: Judged, all: boolean, columns: number): string {
+  const text = importListing(report, judgement, { columns, all, disagrees: problems.some(isDisagreement) });
   return recomputed ? `${text}\n${recomputeListing(report, recomputed, Math.max(60, columns))}\n` : text;
 }
 

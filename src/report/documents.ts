@@ -1,6 +1,7 @@
 // Files of a folder -> parsed documents: by content, with limits of size and depth; what cannot be read says why.
 import { parseDocument } from '../config/document';
 import type { Problem } from '../problem';
+import { counted } from './figures';
 import { parseJson } from './json';
 import type { SourceDocument } from './readers/reader';
 import type { FolderAccess } from './run';
@@ -22,24 +23,29 @@ export interface Loaded {
   readonly documents: readonly LoadedDocument[];
   /** Files that are no document, with the reason; `report` when the name promises one. */
   readonly rejected: readonly { readonly problem: Problem; readonly report: boolean }[];
+  /** What was left out of documents that were read. */
+  readonly warnings: readonly Problem[];
 }
 
 export async function loadDocuments(folder: FolderAccess, files: readonly string[]): Promise<Loaded> {
   const documents: LoadedDocument[] = [];
   const rejected: { problem: Problem; report: boolean }[] = [];
+  const warnings: Problem[] = [];
   for (const file of files.slice(0, MAX_FILES)) {
     const loaded = await loadDocument(folder, file);
-    if ('document' in loaded) documents.push(loaded.document);
-    else rejected.push({ problem: loaded.problem, report: REPORT_NAME.test(file) });
+    if ('document' in loaded) {
+      documents.push(loaded.document);
+      if (loaded.warning) warnings.push(loaded.warning);
+    } else rejected.push({ problem: loaded.problem, report: REPORT_NAME.test(file) });
   }
   if (files.length > MAX_FILES) {
     const message = `${folder.name} holds ${files.length.toLocaleString('en-US')} files: only the first ${MAX_FILES.toLocaleString('en-US')} were looked at`;
     rejected.push({ problem: problem('REP115', message, folder.name), report: true });
   }
-  return { documents, rejected };
+  return { documents, rejected, warnings };
 }
 
-type LoadResult = { readonly document: LoadedDocument } | { readonly problem: Problem };
+type LoadResult = { readonly document: LoadedDocument; readonly warning?: Problem } | { readonly problem: Problem };
 
 async function loadDocument(folder: FolderAccess, file: string): Promise<LoadResult> {
   const place = `${folder.name}/${file}`;
@@ -109,26 +115,30 @@ function parse(text: string, file: string, place: string): LoadResult {
   const whole = parseJson(text, place);
   if (whole.ok) return checked({ file, format: 'json', value: whole.value }, place);
   const lines = parseLines(text, place);
-  if (lines) return checked({ file, format: 'jsonl', value: lines }, place);
+  if (lines) {
+    const result = checked({ file, format: 'jsonl', value: lines.values }, place);
+    if (!lines.isCut || !('document' in result)) return result;
+    const message = `the last line of ${place} is cut off, and left out: ${counted(lines.values.length, 'line')} before it ${lines.values.length === 1 ? 'was' : 'were'} read`;
+    return { ...result, warning: { code: 'REP110', severity: 'warning', path: [], message, file } };
+  }
   // A YAML flow mapping also begins with a brace.
   if (/\.ya?ml$/i.test(file)) return parseOther(text, file, place);
   return { problem: whole.problems[0]! };
 }
 
-/** Two lines or more that are JSON each; a last line that is cut off is left out. */
-function parseLines(text: string, place: string): unknown[] | undefined {
+/** Two lines or more that are JSON each; a last line that is cut off is left out, and told. */
+function parseLines(text: string, place: string): { values: unknown[]; isCut: boolean } | undefined {
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
   if (lines.length < 2) return undefined;
   const values: unknown[] = [];
   for (const [index, line] of lines.entries()) {
     const parsed = parseJson(line, place);
     if (!parsed.ok) {
-      if (index === lines.length - 1 && values.length > 0) break;
-      return undefined;
+      return index === lines.length - 1 && values.length > 0 ? { values, isCut: true } : undefined;
     }
     values.push(parsed.value);
   }
-  return values;
+  return { values, isCut: false };
 }
 
 function parseOther(text: string, file: string, place: string): LoadResult {

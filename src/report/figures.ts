@@ -10,6 +10,8 @@ export function significant(value: number): string {
   const sign = value < 0 ? '−' : '';
   const size = Math.abs(value);
   const rounded = Number(size.toPrecision(3));
+  // Beyond a quadrillion a double has no whole digits left to group.
+  if (rounded >= 1e15) return sign + size.toExponential(2);
   if (rounded >= 1000) return sign + rounded.toLocaleString('en-US', { maximumFractionDigits: 0 });
   if (rounded < 1e-4) return sign + size.toExponential(2);
   return sign + size.toPrecision(3);
@@ -17,6 +19,7 @@ export function significant(value: number): string {
 
 /** A whole number with grouped thousands. */
 export function whole(value: number): string {
+  if (Math.abs(value) >= 1e15) return significant(value);
   return Math.round(value).toLocaleString('en-US').replace('-', '−');
 }
 

@@ -4,6 +4,7 @@ import type { Problem, Result } from '../problem';
 import type { CanonicalReport } from './canonical';
 import { hasBareNumber, loadDocuments, type Loaded, type LoadedDocument } from './documents';
 import { maskReport, maskValue } from './mask';
+import { emptyReport, withoutZeros } from './nothing-measured';
 import { isObject } from './readers/values';
 import type { ConfigDocument, ReportReader } from './readers/reader';
 import { aiperfReader } from './readers/aiperf';
@@ -158,12 +159,16 @@ function readDocuments(
     const records = documents.find(
       ({ recognition }) => recognition.role === 'records' || recognition.role === 'detailed',
     );
-    problems.push(...result.problems);
-    for (const report of result.reports) {
-      const own = records && report.files.includes(records.file) ? { recordsFile: records.file } : {};
+    problems.push(...result.problems, ...result.reports.flatMap((report) => report.problems));
+    for (const read of result.reports) {
+      const report = withoutZeros(read);
+      const own: { recordsFile?: string } =
+        records && report.files.includes(records.file) ? { recordsFile: records.file } : {};
       const bareNumbers = documents.filter(hasBareNumber).map(({ file }) => file);
       const bare = bareNumbers.filter((file) => report.files.includes(file));
       const told = bare.length > 0 ? { ...report, bareNumbers: bare } : report;
+      const empty = emptyReport(report, own.recordsFile !== undefined);
+      if (empty) problems.push(empty);
       found.push({ report: maskReport(told), folder, ...own });
     }
     if (result.reports.length === 0) problems.push(fragment(folder, reader, documents));
@@ -175,7 +180,7 @@ function readDocuments(
         usable.map(([reader]) => reader.tool),
       ),
     );
-  problems.push(...complaints(folder, loaded, unknown, usable.length > 0));
+  problems.push(...loaded.warnings, ...complaints(folder, loaded, unknown, usable.length > 0));
 }
 
 /** inference-perf writes Benchmark Reports of its stages beside its own files: the same numbers, not another tool's. */

@@ -39,7 +39,12 @@ export async function readRun(folder: FolderAccess): Promise<Result<Run>> {
   } catch (error) {
     return fail('REP101', `${folder.name} cannot be opened: ${reasonOf(error)}`, 'Name a report folder that exists');
   }
-  if (holdsRun(files)) return readFolder(folder, files);
+  if (holdsRun(files)) {
+    const own = await readFolder(folder, files);
+    // A run.json of somebody else may be a result of its own.
+    const isOthers = !own.ok && own.problems.some(({ message }) => message.includes("is not IsoPerf's"));
+    return (isOthers ? await readForeign(folder) : undefined) ?? own;
+  }
   const inside = await runsInside(folder);
   const [only] = inside;
   if (only && inside.length === 1) return readFolder(only.folder, only.files);

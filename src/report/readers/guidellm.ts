@@ -99,6 +99,11 @@ function oneReport(value: Json, file: string): CanonicalReport {
       response === undefined
         ? 'tokens are the server’s usage where it sent one (prefer_response_metrics is not in the file)'
         : `tokens are ${response === true ? 'the server’s usage where it sent one' : 'counted by the client'} (prefer_response_metrics ${shown(response)})`,
+      ...(benchmarks.some((benchmark) => hasBurst(strategyOf(benchmark)))
+        ? [
+            'the first requests, a second’s worth of the rate, were sent at once (initial_burst): gaps follow the law after them',
+          ]
+        : []),
       'percentiles are by rank over a weighted distribution, not interpolated: they differ from others in small samples',
     ],
     notRecorded: [
@@ -120,7 +125,7 @@ function oneReport(value: Json, file: string): CanonicalReport {
 }
 
 function scopeOf(benchmark: Json, index: number, file: string, response: unknown): ReportScope {
-  const strategy = at(benchmark, 'config', 'strategy') ?? at(benchmark, 'args', 'strategy');
+  const strategy = strategyOf(benchmark);
   const times = timesOf(benchmark);
   const key = `benchmarks[${index}].metrics`;
   const warm = numberAt(benchmark, 'warmup_duration');
@@ -148,11 +153,16 @@ function scopeOf(benchmark: Json, index: number, file: string, response: unknown
   };
 }
 
+function strategyOf(benchmark: Json): unknown {
+  return at(benchmark, 'config', 'strategy') ?? at(benchmark, 'args', 'strategy');
+}
+
 function loadOf(strategy: unknown): ReportScope['load'] {
   const type = textAt(strategy, 'type_') ?? textAt(strategy, 'kind');
   const rate = numberAt(strategy, 'rate');
   const streams = numberAt(strategy, 'streams');
   const cap = numberAt(strategy, 'max_concurrency');
+  const burst = hasBurst(strategy) ? ', the first at once' : '';
   if (type === 'synchronous') return { model: 'closed', concurrency: 1, words: 'one after the other' };
   if (streams !== undefined) return { model: 'closed', concurrency: streams, words: `${streams} concurrent` };
   if (type === 'throughput') {
@@ -162,11 +172,19 @@ function loadOf(strategy: unknown): ReportScope['load'] {
     return {
       model: 'open',
       requestedRateRps: rate,
-      words: `${Number(rate.toPrecision(4))} requests/s asked (${type ?? 'law not recorded'})`,
+      words: `${Number(rate.toPrecision(4))} requests/s asked (${type ?? 'law not recorded'}${burst})`,
       ...(cap === undefined ? {} : { cap: { value: cap, from: `config.strategy.max_concurrency ${cap}` } }),
     };
   }
   return { model: 'not recorded', words: type ?? 'not recorded' };
+}
+
+/**
+ * Before 0.4: as many requests as a second has are sent in the first moment (`math.floor(rate)`), the law holds for those after. Its
+ * code asks whether the setting is null, so that false sends them, too.
+ */
+function hasBurst(strategy: unknown): boolean {
+  return typeof at(strategy, 'initial_burst') === 'boolean';
 }
 
 function countsOf(benchmark: Json): ScopeCounts {

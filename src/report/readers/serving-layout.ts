@@ -1,5 +1,6 @@
 // The flat layout that vLLM's `bench serve` introduced and SGLang and InferenceX took over: `mean_ttft_ms`, `p99_tpot_ms`, `duration`.
 import type { Definition, Measure, QuantityId, ReportScope, Statistics, Told } from '../canonical';
+import type { Problem } from '../../problem';
 import { TOLD, toldBy } from './told';
 import { measure, numberOf, quantileKey, shown, textOf, type Json } from './values';
 
@@ -124,4 +125,42 @@ export function extraFacts(
 
 function isPlain(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** Arrays with one entry per request; `itls` has a list in each. */
+const ARRAYS = ['ttfts', 'itls', 'input_lens', 'output_lens', 'start_times'] as const;
+
+/** Arrays that are none, are shorter than the others, or hold what is no number: such requests have no value, and it is said. */
+export function arrayProblems(value: Json, file: string): readonly Problem[] {
+  const size = Array.isArray(value['ttfts']) ? value['ttfts'].length : undefined;
+  const faults = ARRAYS.flatMap((key): string[] => {
+    const entry = value[key];
+    if (entry === undefined || entry === null) return [];
+    if (!Array.isArray(entry)) return [`'${key}' is no list`];
+    const isEntry = key === 'itls' ? isNumbers : isNumber;
+    const wrong = entry.reduce((count: number, one: unknown) => count + (isEntry(one) ? 0 : 1), 0);
+    return [
+      ...(wrong > 0 ? [`${wrong} of ${entry.length} entries of '${key}' are no numbers`] : []),
+      ...(size !== undefined && entry.length !== size ? [`'${key}' has ${entry.length} entries, 'ttfts' ${size}`] : []),
+    ];
+  });
+  if (faults.length === 0) return [];
+  return [
+    {
+      code: 'REP122',
+      severity: 'warning',
+      path: [],
+      message: `${file}: ${faults.join('; ')}: what depends on it is left out`,
+      file,
+    },
+  ];
+}
+
+/** NaN and null are how Python writes "none". */
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || value === null;
+}
+
+function isNumbers(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.every(isNumber));
 }

@@ -1,7 +1,7 @@
 // Reader of SGLang's bench_serving JSONL: one run a line, bare Infinity, milliseconds (reference peers.md sections 2 and 4.3).
 import type { CanonicalReport, Definition, Measure, ScopeCounts, Told } from '../canonical';
 import type { ReportReader, SourceDocument } from './reader';
-import { flatMeasures, servingLoad, servingTold, tokenTotals, type FlatBlock } from './serving-layout';
+import { arrayProblems, flatMeasures, servingLoad, servingTold, tokenTotals, type FlatBlock } from './serving-layout';
 import { toldBy } from './told';
 import { hasArrays } from './vllm';
 import { compact, hasAll, isObject, numberOf, shown, single, textOf, type Json } from './values';
@@ -109,7 +109,7 @@ function oneRun(value: Json, file: string, name: string): CanonicalReport {
       value[label] === undefined || value[label] === null ? [] : [{ label, value: shown(value[label]), source: file }],
     ),
     told: [...servingTold(value, file), ...workloadTold(value, file)],
-    problems: [],
+    problems: arrayProblems(value, file),
   };
 }
 

@@ -2,7 +2,15 @@
 import type { CanonicalReport, Definition, ReportScope, ScopeCounts } from '../canonical';
 
 import type { ReportReader, SourceDocument } from './reader';
-import { extraFacts, flatMeasures, servingLoad, servingTold, tokenTotals, type FlatBlock } from './serving-layout';
+import {
+  arrayProblems,
+  extraFacts,
+  flatMeasures,
+  servingLoad,
+  servingTold,
+  tokenTotals,
+  type FlatBlock,
+} from './serving-layout';
 import { compact, hasAll, isObject, numberOf, single, textOf, type Json } from './values';
 
 const SEND = { start: 'send', percentiles: 'linear', stdDev: 'population' } as const satisfies Definition;
@@ -112,7 +120,7 @@ function oneRun(value: Json, file: string, name: string): CanonicalReport {
     ],
     facts: extraFacts(value, file, KNOWN),
     told: servingTold(value, file),
-    problems: [],
+    problems: arrayProblems(value, file),
   };
 }
 

@@ -9,6 +9,9 @@ import { UsageError, type CliIo } from '../../../src/cli/command';
 import type { CanonicalReport, Measure } from '../../../src/report/canonical';
 import type { Judgement } from '../../../src/report/identity';
 import { CORPUS, corpusReports, hasCorpus } from '../support/corpus';
+import { trueRequests, vllmDetailed, type Truth } from '../support/foreign-results';
+
+const TRUTH: Truth = { seed: 9, requests: 30, rateRps: 10, ttftSeconds: 0.1, gapSeconds: 0.01 };
 
 async function call(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   let out = '';
@@ -71,6 +74,49 @@ describe('requests whose starts are not recorded', () => {
     expect(again).not.toMatch(/^ +Requests\/s/m);
     expect(again).not.toContain('good requests/s');
     expect(again).toContain('starts are not recorded');
+  });
+});
+
+describe('the verdict line', () => {
+  const place = mkdtempSync(path.join(os.tmpdir(), 'isoperf-verdict-'));
+  const put = (name: string, value: unknown): string => {
+    const file = path.join(place, name);
+    writeFileSync(file, JSON.stringify(value));
+    return file;
+  };
+  const guidellm = (benchmarks: unknown): unknown => ({ metadata: { guidellm_version: '0.8.1' }, benchmarks });
+
+  it('says what makes exit code 1, when it is no identity', async () => {
+    const value = JSON.parse(vllmDetailed(trueRequests(TRUTH), 10)) as Record<string, unknown>;
+    const good = await call(put('good.json', value));
+    expect([good.code, good.out]).toEqual([0, expect.stringMatching(/verdict +no identity is violated/)]);
+    const bad = await call(put('bad.json', { ...value, mean_ttft_ms: 900 }));
+    expect([bad.code, bad.out]).toEqual([
+      1,
+      expect.stringMatching(/verdict +the summary is not what its own requests/),
+    ]);
+  });
+
+  it('of a result without a run says so, with exit code 2', async () => {
+    const { code, out, err } = await call(put('empty.json', guidellm([])));
+    expect([code, out]).toEqual([2, expect.stringMatching(/verdict +nothing was measured/)]);
+    expect(err).toContain('without a single run in it');
+  });
+
+  it('incomplete requests have a column, and a level its line', async () => {
+    const metrics = {
+      request_totals: { successful: 3, errored: 0, incomplete: 7, total: 10 },
+      request_concurrency: { successful: { count: 3, mean: 2.5 } },
+    };
+    const { out } = await call(put('g.json', guidellm([{ type_: 'generative_benchmark', metrics }])));
+    expect(out).toMatch(/failed +incomplete/);
+    expect(out).toMatch(/not recorded +3 +0 +7 /);
+    expect(out).toMatch(/In flight +2\.50 +requests/);
+  });
+
+  it('another tool’s run.json is the file it is', async () => {
+    const { code, out } = await call(put('run.json', JSON.parse(vllmDetailed(trueRequests(TRUTH), 10))));
+    expect([code, out.split('\n')[0]]).toEqual([0, 'vllm bench serve: run.json']);
   });
 });
 

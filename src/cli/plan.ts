@@ -154,6 +154,7 @@ async function freeze(file: string, input: RunInput, stream: PlannedStream | und
         api: stream.workload.api,
         streaming: config.api.streaming,
         ignoreEos: config.server?.ignore_eos ?? true,
+        ...(config.data.use_chat_template ? { addSpecialTokens: false } : {}),
         responseFormat: format ? { type: format.type, name: format.name, jsonSchema: format.json_schema } : undefined,
       },
       stream.stages,

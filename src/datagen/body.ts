@@ -9,6 +9,8 @@ export interface BodyOptions {
   readonly ignoreEos: boolean;
   /** `api.response_format`, null or undefined when it is not set. */
   readonly responseFormat?: ResponseFormat | undefined;
+  /** False for prompts that hold their special tokens (chat templates): the server adds none. */
+  readonly addSpecialTokens?: false | undefined;
 }
 
 export interface ResponseFormat {
@@ -56,7 +58,7 @@ export function hashOf(text: string): string {
 
 /** What every body carries beside the model and the prompt. */
 export function parameters(options: Omit<BodyOptions, 'model'>, maxTokens: number): Record<string, unknown> {
-  const { streaming, ignoreEos, responseFormat } = options;
+  const { streaming, ignoreEos, responseFormat, addSpecialTokens } = options;
   // The Messages API knows none of the rest; inference-perf leaves it out as well.
   if (options.api === 'anthropic_messages') return { max_tokens: maxTokens, stream: streaming };
   return {
@@ -64,6 +66,7 @@ export function parameters(options: Omit<BodyOptions, 'model'>, maxTokens: numbe
     ignore_eos: ignoreEos,
     stream: streaming,
     ...(streaming ? { stream_options: { include_usage: true } } : {}),
+    ...(addSpecialTokens === false ? { add_special_tokens: false } : {}),
     ...(responseFormat ? { response_format: responseFormatField(responseFormat) } : {}),
   };
 }

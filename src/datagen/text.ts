@@ -22,6 +22,8 @@ export interface TextMaker {
   extend(prefix: string, length: number, rng: Rng): SizedText;
   /** Special tokens inside every wanted length. */
   readonly specialTokens: number;
+  /** Tokens of the chat template inside every wanted length, when there is one. */
+  readonly templateTokens?: number;
 }
 
 /** Rounds of encode and decode before the nearest length is taken; inference-perf's number (reference 2.4, random). */
@@ -33,7 +35,9 @@ const MAX_ROUNDS = 20;
  * The first correction is tried at the end of the text alone (local-length). What is added in later rounds are ids that survive decoding and encoding alone: parts of characters would make the count jump.
  */
 export function tokenTexts(tokenizer: TextTokenizer): TextMaker {
-  const { ordinaryIds, specialTokens } = tokenizer;
+  const { ordinaryIds, specialTokens, wrap } = tokenizer;
+  const templated = wrap && templateCounter(tokenizer, wrap);
+  const whole = wrap ?? ((text: string): string => text);
   const drawOne = (rng: Rng): number => ordinaryIds[integerBelow(rng, ordinaryIds.length)]!;
   const draw = (count: number, rng: Rng): number[] => Array.from({ length: count }, () => drawOne(rng));
   const solid = new Map<number, boolean>();
@@ -47,7 +51,7 @@ export function tokenTexts(tokenizer: TextTokenizer): TextMaker {
   const local = new LocalLength(tokenizer);
 
   function extend(prefix: string, length: number, rng: Rng): SizedText {
-    const counter = counters.get(prefix) ?? suffixCounter(tokenizer, prefix);
+    const counter = templated ?? counters.get(prefix) ?? suffixCounter(tokenizer, prefix);
     if (prefix !== '') counters.set(prefix, counter);
     const wanted = length - specialTokens;
     // An empty suffix would repeat the prefix, and an empty prompt is refused by servers: at least one token is drawn.
@@ -60,20 +64,26 @@ export function tokenTexts(tokenizer: TextTokenizer): TextMaker {
       const became = tokenizer.encode(suffix);
       const missing = wanted - counter.count(suffix, became.length);
       if (isText && (best === undefined || Math.abs(missing) < Math.abs(length - best.length))) {
-        best = { text: prefix + suffix, length: length - missing };
+        best = { text: whole(prefix + suffix), length: length - missing };
       }
       if (missing === 0 && isText) break;
       // Mostly the end is all that needs a change, and with it only the end is encoded again.
       const mended = round === 0 && isText ? local.mend(suffix, became, missing, rng) : undefined;
       if (mended !== undefined && counter.count(mended, became.length + missing) === wanted)
-        return { text: prefix + mended, length };
+        return { text: whole(prefix + mended), length };
       ids = missing > 0 ? [...ids, ...drawSolid(missing, rng)] : shorten(tokenizer, became, -missing, solid);
       if (ids.length === 0) ids = drawSolid(1, rng);
     }
     return best ?? { text: prefix, length: counter.prefixTokens + specialTokens };
   }
 
-  return { unit: 'tokens', specialTokens, extend, make: (length, rng) => extend('', length, rng) };
+  return {
+    unit: 'tokens',
+    specialTokens,
+    ...(templated ? { templateTokens: templated.prefixTokens } : {}),
+    extend,
+    make: (length, rng) => extend('', length, rng),
+  };
 }
 
 interface SuffixCounter {
@@ -102,6 +112,11 @@ function suffixCounter(tokenizer: TextTokenizer, prefix: string): SuffixCounter 
       return whole;
     },
   };
+}
+
+/** Counts texts with their chat template, whole: a template may trim the text, and tokens may merge at its ends. */
+function templateCounter(tokenizer: TextTokenizer, wrap: (text: string) => string): SuffixCounter {
+  return { prefixTokens: tokenizer.count(wrap('')), count: (suffix) => tokenizer.count(wrap(suffix)) };
 }
 
 /** Whether an id is decoded to a text that is encoded to this id and no other. */

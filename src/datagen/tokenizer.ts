@@ -22,6 +22,8 @@ export interface TextTokenizer {
   count(text: string): number;
   /** Special tokens the post-processor puts around one text (1 for a model with a BOS token). */
   readonly specialTokens: number;
+  /** Puts the chat template around a text (`data.use_chat_template`); special tokens are then in the text, and `specialTokens` is 0. */
+  readonly wrap?: (text: string) => string;
   /** Every id of the vocabulary that is not a special token, ascending. */
   readonly ordinaryIds: readonly number[];
 }

@@ -36,6 +36,7 @@ export interface FrozenParameters {
   readonly api: 'completion' | 'chat' | 'anthropic_messages';
   readonly streaming: boolean;
   readonly ignoreEos: boolean;
+  readonly addSpecialTokens?: false | undefined;
   readonly responseFormat?:
     { readonly type: 'json_schema' | 'json_object'; readonly name: string; readonly jsonSchema?: unknown } | undefined;
 }
@@ -49,6 +50,8 @@ export interface FrozenStream {
   readonly stages: readonly PlannedLoadStage[];
   /** Bodies for one model. */
   readonly workloadFor: (model: string) => Workload;
+  /** The texts hold their special tokens (a chat template was put around them). */
+  readonly hasOwnSpecialTokens: boolean;
 }
 
 /** Writes the stream and gives its hash. Rejects with the disk's error. */
@@ -201,6 +204,7 @@ class FrozenReader {
       origin,
       stages,
       workloadFor: (model) => this.workload(plan, stages, model),
+      hasOwnSpecialTokens: plan.parameters.addSpecialTokens === false,
     };
   }
 

@@ -20,17 +20,27 @@ export async function tokenizerFromHub(
   repository: string,
   options: StreamOptions,
   token: string | undefined,
+  withTemplate: boolean,
 ): Promise<HubTokenizer> {
+  const access = { env: options.env, token, signal: options.stop.noMoreSends };
+  // Newer models keep their chat template in a file of its own, older ones in tokenizer_config.json.
+  const template = async (): Promise<void> => {
+    if (withTemplate && options.download === true)
+      await fetchFromHub({ kind: 'models', repository, file: 'chat_template.jinja' }, access);
+  };
   const cached = hubCachePath({ kind: 'models', repository, file: 'tokenizer.json' }, options.env);
-  if (existsSync(cached)) return { file: cached, problems: [] };
+  if (existsSync(cached)) {
+    await template();
+    return { file: cached, problems: [] };
+  }
   if (options.download !== true) {
     return { file: undefined, reason: 'downloads are not allowed (--download allows them)', problems: [] };
   }
-  const access = { env: options.env, token, signal: options.stop.noMoreSends };
   const answer = await fetchFromHub({ kind: 'models', repository, file: 'tokenizer.json' }, access);
   if (!answer.ok) return { file: undefined, reason: answer.reason, problems: [] };
   // Only some tokenizers have one; without it the defaults apply.
   await fetchFromHub({ kind: 'models', repository, file: 'tokenizer_config.json' }, access);
+  await template();
   return { file: answer.path, problems: [downloaded('The tokenizer', answer, PLACE)] };
 }
 

@@ -4,6 +4,7 @@ import { findTokenizer, loadTokenizer, type TextTokenizer } from '../datagen/tok
 import { prepareWorkload, type Workload } from '../datagen/workload';
 import { planLoad, type ArrivalTrace, type PlannedLoadStage, type StageConfig } from '../loadgen/plan';
 import type { Problem, Result } from '../problem';
+import { noChatTemplate, withChatTemplate, withOwnSpecialTokens } from './chat-template';
 import { tokenizerFromHub } from './hub-files';
 import { withAdapters } from './lora';
 import { pinnedSweep, type SweepFacts } from './probe-sweep';
@@ -76,6 +77,7 @@ export async function makeWorkload(
       api: config.api.type,
       streaming: config.api.streaming,
       ignoreEos: config.server?.ignore_eos ?? true,
+      addSpecialTokens: config.data.use_chat_template ? false : undefined,
       responseFormat: format ? { type: format.type, name: format.name, jsonSchema: format.json_schema } : undefined,
     },
     isMockServer: config.server?.type === 'mock',
@@ -115,15 +117,32 @@ const TOKENIZER_PLACE = ['tokenizer', 'pretrained_model_name_or_path'];
 
 /**
  * The config's tokenizer, else one named like the model as in inference-perf: from this machine, and from the hub only when the
- * user allowed downloads. RUN024 says why there is none, RUN016 that what was found cannot be read.
+ * user allowed downloads. RUN024 says why there is none, RUN016 that what was found cannot be read, RUN027 that it has no chat template
+ * where the config wants one.
  */
 export async function tokenizerFor(input: RunInput, options: StreamOptions, model: string): Promise<TokenizerChoice> {
+  const found = await plainTokenizer(input, options, model);
+  if (!found.ok) return found;
+  const { value, reason, problems } = found;
+  if (input.frozen) {
+    // Its texts were wrapped when it was frozen.
+    return input.frozen.hasOwnSpecialTokens && value ? { ...found, value: withOwnSpecialTokens(value) } : found;
+  }
+  if (!input.config.data.use_chat_template) return found;
+  if (!value) return { ok: false, problem: noChatTemplate(`there is no tokenizer: ${reason ?? ''}`) };
+  const wrapped = await withChatTemplate(value);
+  return wrapped.ok
+    ? { ...found, value: wrapped.value, problems: [...problems, ...wrapped.problems] }
+    : { ok: false, problem: wrapped.problems[0]! };
+}
+
+async function plainTokenizer(input: RunInput, options: StreamOptions, model: string): Promise<TokenizerChoice> {
   const { tokenizer } = input.config;
   const configured = tokenizer?.pretrained_model_name_or_path ?? undefined;
   const name = configured ?? model;
   const lookup = findTokenizer(name, { env: options.env, folders: foldersOf(input, options) });
   if (lookup.found) return readTokenizer(lookup.file, []);
-  const hub = await tokenizerFromHub(name, options, tokenizer?.token ?? undefined);
+  const hub = await tokenizerFromHub(name, options, tokenizer?.token ?? undefined, input.config.data.use_chat_template);
   if (hub.file !== undefined) return readTokenizer(hub.file, hub.problems);
   const reason = `${lookup.reason}; ${hub.reason ?? ''}`;
   const missing: Problem = {

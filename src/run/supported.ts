@@ -64,11 +64,11 @@ function dataRefusals({ data }: EffectiveConfig): Problem[] {
   const refuse = (path: ConfigPath, what: string, remedy: string): void => {
     problems.push(error('RUN014', path, `Nothing was sent: ${what}.`, remedy));
   };
-  if (data.use_chat_template) {
+  if (data.use_chat_template && data.type !== 'random') {
     refuse(
       ['data', 'use_chat_template'],
-      'chat templates cannot be applied by this engine yet',
-      'Set use_chat_template to false.',
+      `only data type random knows use_chat_template, and inference-perf refuses it with ${data.type}`,
+      'Set use_chat_template to false, or data.type to random.',
     );
   }
   const prefix = data.type === 'shared_prefix' ? data.shared_prefix : null;

@@ -8,6 +8,7 @@ import { planCommand } from '../../../src/cli/plan';
 import { runCommand } from '../../../src/cli/run';
 import { readFrozen } from '../../../src/run/frozen';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
+import { writeTokenizer } from '../datagen/tokenizer-fixture';
 import { SAMPLE_TOKENIZER } from '../run/harness';
 
 vi.stubGlobal('ISOPERF_VERSION', 'test');
@@ -144,6 +145,58 @@ describe('a frozen stream', () => {
       expect(workload.frozen.sha256).toBe(plan.frozen!.sha256);
     }
     expect(readFileSync(path.join(folder, 'f.jsonl'), 'utf8')).not.toContain('very-secret-key');
+  });
+
+  it('holds prompts in their chat template: special tokens are in the text, counted once, and none are asked for', async () => {
+    writeTokenizer(path.join(folder, 'chat'), { bos: true });
+    writeFileSync(
+      path.join(folder, 'chat', 'tokenizer_config.json'),
+      '{"bos_token": "<s>", "chat_template": "unused"}',
+    );
+    writeFileSync(
+      path.join(folder, 'chat', 'chat_template.jinja'),
+      '{{ bos_token }}{% for m in messages %}({{ m.role }}) {{ m.content }}{% endfor %}{% if add_generation_prompt %}(answer){% endif %}',
+    );
+    const config = CONFIG.replace(SAMPLE_TOKENIZER, 'chat')
+      .replace('mean: 20, std_dev: 9, min: 10, max: 30', 'mean: 50, std_dev: 9, min: 40, max: 60')
+      .replace('type: random,', 'type: random, use_chat_template: true,')
+      .replace('http://127.0.0.1:9', sim.url);
+    const plan = await freeze(config, 't');
+    expect(plan.problems.map(({ code }) => code)).toContain('RUN028');
+    await call(runCommand, 't.yaml', '--out', 'run-plain');
+    await call(runCommand, '--frozen', 't.jsonl', '--out', 'run-frozen');
+    for (const run of ['run-plain', 'run-frozen']) {
+      const { workload } = JSON.parse(readFileSync(path.join(folder, run, 'run.json'), 'utf8')) as {
+        workload: { fingerprint: string; parameters: object };
+      };
+      expect(workload.parameters).toMatchObject({ add_special_tokens: false });
+      expect(workload.fingerprint).toBe(plan.hashes.fingerprint);
+      const records = readFileSync(path.join(folder, run, 'records.jsonl'), 'utf8')
+        .trimEnd()
+        .split('\n');
+      const counts = records.map(
+        (line) => JSON.parse(line) as { askedPromptTokens: number; clientPromptTokens: number },
+      );
+      const exact = counts.filter((record) => record.clientPromptTokens === record.askedPromptTokens);
+      expect(counts).toHaveLength(80);
+      expect(exact.length).toBeGreaterThan(75); // not every length has a text in this vocabulary
+    }
+    const [, , text] = readFileSync(path.join(folder, 't.jsonl'), 'utf8').split('\n');
+    expect((JSON.parse(text!) as { content: string }).content).toMatch(/^<s>\(user\) [^]*\(answer\)$/);
+  });
+
+  it.each([
+    ['a tokenizer without one', 'plain', /RUN027.*no chat template/],
+    ['no tokenizer at all', 'nowhere', /RUN027.*there is no tokenizer/],
+  ])('a chat template is refused with %s', async (_, name, says) => {
+    writeTokenizer(path.join(folder, 'plain'), { bos: true });
+    const config = CONFIG.replace(SAMPLE_TOKENIZER, name).replace(
+      'type: random,',
+      'type: random, use_chat_template: true,',
+    );
+    const { code, err } = await call(planCommand, file('n.yaml', config));
+    expect(code).toBe(2);
+    expect(err).toMatch(says);
   });
 
   it('has one hash for one seed, wherever it would be sent, and another for another seed', async () => {

@@ -145,6 +145,8 @@ describe('import directions', () => {
     '@aws-sdk/client-s3',
     '@google-cloud/storage',
     'hyparquet',
+    '@huggingface/jinja',
+    '@huggingface/tokenizers',
   ])('let one file import %s', (name) => {
     const files = new Set(
       [...IMPORTS, ...WEB_IMPORTS]

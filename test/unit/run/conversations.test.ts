@@ -269,6 +269,44 @@ describe('the hub', () => {
     }
   });
 
+  it('gives the chat template where the config wants one', async () => {
+    const asked: string[] = [];
+    const files: Record<string, string> = {
+      '/own/chat/resolve/main/tokenizer.json': readFileSync(path.join(SAMPLE_TOKENIZER, 'tokenizer.json'), 'utf8'),
+      '/own/chat/resolve/main/chat_template.jinja': 'one two {{ messages[0].content }} three',
+    };
+    const mirror = createServer((request, response) => {
+      asked.push(request.url!);
+      const file = files[request.url!];
+      if (file === undefined) response.writeHead(404).end();
+      else response.end(file);
+    });
+    await new Promise<void>((resolve) => mirror.listen(0, '127.0.0.1', resolve));
+    try {
+      const env = {
+        HF_ENDPOINT: `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`,
+        XDG_CACHE_HOME: path.join(h.folder, 'chat-cache'),
+        HF_HOME: path.join(h.folder, 'none'),
+      };
+      const data = `{ type: random, use_chat_template: true, input_distribution: { type: fixed, mean: 16 },
+  output_distribution: { type: fixed, mean: 8 } }`;
+      const yaml = configOf({ url: sim.url, tokenizer: 'own/chat', data });
+      const run = await h.ran(yaml, { env, download: true });
+      expect(asked.map((url) => path.basename(url))).toEqual([
+        'tokenizer.json',
+        'tokenizer_config.json',
+        'chat_template.jinja',
+      ]);
+      // The server counts the template too, and nothing else.
+      expect(new Set(run.records.map(({ usage }) => usage?.promptTokens))).toEqual(new Set([16]));
+      expect(new Set(run.records.map(({ clientPromptTokens }) => clientPromptTokens))).toEqual(new Set([16]));
+      expect(run.manifest.problems.find(({ code }) => code === 'RUN028')!.message).toContain('3 tokens of it');
+      expect(run.manifest.workload.parameters).toMatchObject({ add_special_tokens: false });
+    } finally {
+      mirror.close();
+    }
+  });
+
   it('an answer that is not the file leaves nothing behind and says what the hub said', async () => {
     const mirror = createServer((_, response) => void response.writeHead(401).end('no'));
     await new Promise<void>((resolve) => mirror.listen(0, '127.0.0.1', resolve));

@@ -3,7 +3,7 @@ import type { CanonicalReport, ReportScope } from './canonical';
 import { cautionsOf } from './cautions';
 import type { Identity, Judgement } from './identity';
 import { counts, inFlight, requestRate, stageSum, tokenRates, tokenTotals } from './identity-counts';
-import { latencySum, order, pooledGaps, sameAsGap, tinyGaps } from './identity-latency';
+import { latencySum, order, pooledGaps, readTogether, sameAsGap, tinyGaps } from './identity-latency';
 import { serverCount, serverLatencies } from './identity-server';
 import { signsOf } from './signs/all';
 
@@ -11,7 +11,10 @@ import { signsOf } from './signs/all';
 export function judgeReport(report: CanonicalReport): Judgement {
   return {
     identities: [...report.scopes.flatMap((scope) => identitiesOf(scope, report)), ...stageSum(report)],
-    cautions: [...report.scopes.flatMap((scope) => cautionsOf(scope, report)), ...signsOf(report)],
+    cautions: [
+      ...report.scopes.flatMap((scope) => [...cautionsOf(scope, report), ...readTogether(scope, report)]),
+      ...signsOf(report),
+    ],
   };
 }
 

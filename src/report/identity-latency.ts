@@ -1,7 +1,7 @@
 // Identities of latencies: the parts of a request must add up, and gaps pooled over all requests must be the same time again.
 import { statisticOf, measureOf, type CanonicalReport, type ReportScope, type Statistics } from './canonical';
 import { significant } from './figures';
-import type { Identity } from './identity';
+import type { Caution, Identity } from './identity';
 import { at, isObject } from './readers/values';
 import { fallsIn, off, shareBelow, spreadOf } from './identity-math';
 
@@ -160,20 +160,38 @@ export function sameAsGap(scope: ReportScope): Identity[] {
   ];
 }
 
-/** Share of gaps that no decode step can have made. */
-export function tinyGaps(scope: ReportScope, report: CanonicalReport): Identity[] {
+interface TinyShare {
+  readonly id: 'token_gap' | 'chunk_gap';
+  /** Of the gaps, 0..1, that no decode step can have made. */
+  readonly share: number;
+}
+
+function tinyShares(scope: ReportScope): TinyShare[] {
   const gapCount = (scope.counts.ok ?? 0) * ((statisticOf(scope, 'output_tokens', 'mean') ?? 1) - 1);
   // A share of a few gaps says nothing.
   if (gapCount < 300) return [];
-  const stampedTwice = report.tool === 'inference-perf' && /^v0\.[1-3]/.test(report.versionClass.name);
-  return (['token_gap', 'chunk_gap'] as const).flatMap((id): Identity[] => {
+  return (['token_gap', 'chunk_gap'] as const).flatMap((id) => {
     // Tokens of one chunk arrive at one moment, and nobody says that they were decoded in it: the chunks tell.
     if (id === 'token_gap' && measureOf(scope, 'chunk_gap')) return [];
     const gaps = measureOf(scope, id);
     const share = gaps ? shareBelow(gaps.stats, TINY_SECONDS) : undefined;
     const tpot = statisticOf(scope, 'tpot', 'mean');
-    if (share === undefined || (tpot !== undefined && tpot < 2 * TINY_SECONDS)) return [];
+    return share === undefined || (tpot !== undefined && tpot < 2 * TINY_SECONDS) ? [] : [{ id, share }];
+  });
+}
+
+const tinyWords = (share: number): string =>
+  `about ${Math.round(share * 100)} % of the gaps are under 0.5 ms: percentiles of the gap describe packets, not decoding`;
+
+/**
+ * Share of gaps that no decode step can have made. Our own stamps are of arrivals as the client read them: there a large share is
+ * honest, contradicts nothing, and is a caution (`readTogether`).
+ */
+export function tinyGaps(scope: ReportScope, report: CanonicalReport): Identity[] {
+  const stampedTwice = report.tool === 'inference-perf' && /^v0\.[1-3]/.test(report.versionClass.name);
+  return tinyShares(scope).flatMap(({ id, share }): Identity[] => {
     const holds = share <= TINY_SHARE;
+    if (!holds && report.tool === 'isoperf') return [];
     return [
       {
         id: 'tiny-gaps',
@@ -187,16 +205,34 @@ export function tinyGaps(scope: ReportScope, report: CanonicalReport): Identity[
         ...(holds
           ? {}
           : {
-              message: `about ${Math.round(share * 100)} % of the gaps are under 0.5 ms: percentiles of the gap describe packets, not decoding`,
+              message: tinyWords(share),
               cause: stampedTwice
                 ? 'lines of the stream were stamped, and a token has two; or the client read several events at once'
                 : id === 'token_gap'
-                  ? 'several tokens came in one chunk, or a begin token was counted in every chunk'
-                  : 'several events arrived at once: a proxy or gateway joined them, or the server or the client works in bursts',
+                  ? 'several tokens came in one chunk, a begin token was counted in every chunk, or a busy client read late what had come one by one'
+                  : 'several events arrived at once: a proxy or gateway joined them, the server works in bursts, or a busy client read late what had come one by one',
               pitfall: stampedTwice ? 'CMP060' : 'CMP056',
             }),
       },
     ];
+  });
+}
+
+/** Of our own run: chunks that were read in one moment, and whether the client's own lateness is enough to explain it. */
+export function readTogether(scope: ReportScope, report: CanonicalReport): Caution[] {
+  if (report.tool !== 'isoperf') return [];
+  return tinyShares(scope).flatMap(({ id, share }): Caution[] => {
+    if (share <= TINY_SHARE) return [];
+    const delays = report.scopes.flatMap(({ extras }) => extras?.loopDelayP99Seconds ?? []);
+    const late = scope.extras?.loopDelayP99Seconds ?? (delays.length > 0 ? Math.max(...delays) : undefined);
+    const gap = statisticOf(scope, id, 'mean');
+    const why =
+      late === undefined || gap === undefined
+        ? 'a busy client read late, a proxy or gateway joined chunks, or the server works in bursts'
+        : late >= gap
+          ? `the client read late: its event loop was ${ms(late)} late at p99, and a chunk comes every ${ms(gap)}`
+          : `the client is not late enough for it (${ms(late)} at p99, a chunk every ${ms(gap)}): a proxy or gateway joins chunks, or the server works in bursts`;
+    return [{ id: 'CMP056', scope: scope.id, message: `${tinyWords(share)}; ${why}`, pitfall: 'CMP056' }];
   });
 }
 

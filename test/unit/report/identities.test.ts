@@ -213,3 +213,28 @@ describe('figures from a table of percentiles', () => {
     expect(shareBelow({ p50: 10 }, 0.5)).toBeUndefined();
   });
 });
+
+describe('chunks of our own run that were read together', () => {
+  const gap = measure('token_gap', { mean: 0.02, min: 0, p25: 0.00001, p50: 0.0004, p75: 0.03, max: 0.05 });
+  const own = (loopDelayP99Seconds?: number): CanonicalReport => ({
+    ...report({ gap }, loopDelayP99Seconds === undefined ? {} : { extras: { loopDelayP99Seconds } }),
+    tool: 'isoperf',
+  });
+  const words = (of: CanonicalReport): string | undefined =>
+    judgeReport(of).cautions.find(({ pitfall }) => pitfall === 'CMP056')?.message;
+
+  it('are no contradiction, and the client is named where it was late enough', () => {
+    for (const of of [own(), own(0.001), own(0.2)]) expect(ids(of)).toEqual([]);
+    expect(words(own(0.2))).toContain('the client read late: its event loop was 200 ms late at p99');
+    expect(words(own(0.001))).toContain('the client is not late enough');
+    expect(words(own())).toContain('a busy client read late, a proxy');
+    expect(words({ ...report(), tool: 'isoperf' })).toBeUndefined();
+  });
+
+  it('of another tool stay an identity, with the client among the causes', () => {
+    const [found] = violated(judgeReport(report({ gap })));
+    expect(found?.id).toBe('tiny-gaps');
+    expect(found?.cause).toContain('busy client read late');
+    expect(words(report({ gap }))).toBeUndefined();
+  });
+});

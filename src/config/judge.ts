@@ -5,29 +5,50 @@ import type { Config, DataConfig } from './schema';
 import { withoutCredentials } from './secrets';
 import type { Distribution } from './schema/distribution';
 
-type Report = (path: ConfigPath, code: string, message: string, remedy?: string) => void;
+/** A finding, and the values it rests on beside the one it stands at: without one of them it means nothing. */
+export interface Judged {
+  readonly problem: Problem;
+  readonly restsOn: readonly ConfigPath[];
+}
+
+type Report = (
+  path: ConfigPath,
+  code: string,
+  message: string,
+  remedy?: string,
+  restsOn?: readonly ConfigPath[],
+) => void;
+
+/** Everything reported this way rests on these values, too. */
+function resting(report: Report, ...paths: readonly ConfigPath[]): Report {
+  return (path, code, message, remedy, restsOn = []) => report(path, code, message, remedy, [...paths, ...restsOn]);
+}
+
+const LOAD_TYPE = ['load', 'type'];
+const DATA_TYPE = ['data', 'type'];
 
 const MAX_PROBLEMS = 50;
 
 /** Errors that stop a run before it starts, or make it meaningless; `more` is how many are not listed. No ranges yet. */
-export function judgeRun(config: Config): { readonly problems: readonly Problem[]; readonly more: number } {
-  const problems: Problem[] = [];
+export function judgeRun(config: Config): { readonly found: readonly Judged[]; readonly more: number } {
+  const found: Judged[] = [];
   let more = 0;
-  const report: Report = (path, code, message, remedy) => {
-    if (problems.length >= MAX_PROBLEMS) {
+  const report: Report = (path, code, message, remedy, restsOn = []) => {
+    if (found.length >= MAX_PROBLEMS) {
       more += 1;
       return;
     }
     const problem: Problem = { code, severity: 'error', path, message };
-    problems.push(remedy === undefined ? problem : { ...problem, remedy });
+    found.push({ problem: remedy === undefined ? problem : { ...problem, remedy }, restsOn });
   };
   judgeServer(config, report);
   judgeStages(config, report);
   judgeNumbers(config, report);
-  judgeData(config, report);
-  judgeApi(config, report);
-  judgeBreakers(config, report);
-  return { problems, more };
+  judgeLengths(config.data, resting(report, DATA_TYPE));
+  judgeData(config, resting(report, DATA_TYPE));
+  judgeApi(config, resting(report, ['api', 'type']));
+  judgeBreakers(config, resting(report, ['circuit_breakers']));
+  return { found, more };
 }
 
 function judgeServer(config: Config, report: Report): void {
@@ -64,6 +85,7 @@ function judgeStages(config: Config, report: Report): void {
       'CFG012',
       'There is no stage and no sweep, so nothing would be sent.',
       `Add a stage, e.g. - ${example}.`,
+      [['load', 'sweep']],
     );
   }
   if (load.type === 'trace_replay' && load.trace === null)
@@ -72,6 +94,7 @@ function judgeStages(config: Config, report: Report): void {
       'CFG014',
       'Load type trace_replay needs the arrival times of load.trace.',
       'Add load.trace: {file: ...}.',
+      [LOAD_TYPE],
     );
   const replays = ['otel_trace_replay', 'weka_trace_replay'].includes(config.data.type);
   if (load.type === 'trace_session_replay' && !replays)
@@ -80,6 +103,7 @@ function judgeStages(config: Config, report: Report): void {
       'CFG014',
       `Load type trace_session_replay sends recorded sessions, and data.type ${config.data.type} has none.`,
       'Use data.type otel_trace_replay or weka_trace_replay, or another load type.',
+      [DATA_TYPE],
     );
   const workers = load.num_workers;
   if (workers === 0 && (load.type === 'concurrent' || load.type === 'trace_session_replay'))
@@ -88,34 +112,40 @@ function judgeStages(config: Config, report: Report): void {
       'CFG014',
       `Load type ${load.type} needs worker processes, and num_workers is 0.`,
       'Remove num_workers.',
+      [LOAD_TYPE],
     );
+}
+
+function isFinite(path: ConfigPath, value: number | null | undefined, report: Report): value is number {
+  if (value === null || value === undefined) return false;
+  if (Number.isFinite(value)) return true;
+  report(path, 'CFG013', `${formatPath(path)} is ${value}, which no run can have.`, 'Give a number.');
+  return false;
+}
+
+function atLeast(path: ConfigPath, value: number | null | undefined, least: number, report: Report): void {
+  if (!isFinite(path, value, report) || value >= least) return;
+  report(path, 'CFG013', `${formatPath(path)} is ${value}; it cannot be below ${least}.`);
 }
 
 /** Numbers that load and that nobody can mean. */
 function judgeNumbers(config: Config, report: Report): void {
   const { load } = config;
-  const finite = (path: ConfigPath, value: number | null | undefined): boolean => {
-    if (value === null || value === undefined || Number.isFinite(value)) return true;
-    report(path, 'CFG013', `${formatPath(path)} is ${value}, which no run can have.`, 'Give a number.');
-    return false;
-  };
-  const atLeast = (path: ConfigPath, value: number | null | undefined, least: number): void => {
-    if (!finite(path, value) || value === null || value === undefined || value >= least) return;
-    report(path, 'CFG013', `${formatPath(path)} is ${value}; it cannot be below ${least}.`);
-  };
   load.stages.forEach((stage, index) => {
     if (stage.hasOwnProperty.call(stage, 'rate') && 'rate' in stage)
-      finite(['load', 'stages', index, 'rate'], stage.rate);
+      isFinite(['load', 'stages', index, 'rate'], stage.rate, report);
   });
-  atLeast(['load', 'interval'], load.interval, 0);
-  atLeast(['load', 'num_workers'], load.num_workers, 0);
-  atLeast(['load', 'worker_max_concurrency'], load.worker_max_concurrency, load.type === 'concurrent' ? 0 : 1);
-  atLeast(['load', 'worker_max_tcp_connections'], load.worker_max_tcp_connections, 0);
-  atLeast(['load', 'request_timeout'], load.request_timeout, 0);
+  atLeast(['load', 'interval'], load.interval, 0, report);
+  atLeast(['load', 'num_workers'], load.num_workers, 0, report);
+  const leastInFlight = load.type === 'concurrent' ? 0 : 1;
+  const inFlight = resting(report, LOAD_TYPE);
+  atLeast(['load', 'worker_max_concurrency'], load.worker_max_concurrency, leastInFlight, inFlight);
+  atLeast(['load', 'worker_max_tcp_connections'], load.worker_max_tcp_connections, 0, report);
+  atLeast(['load', 'request_timeout'], load.request_timeout, 0, report);
   if (load.sweep) {
     for (const key of ['num_requests', 'num_stages', 'stage_duration'] as const)
-      atLeast(['load', 'sweep', key], load.sweep[key], 1);
-    atLeast(['load', 'sweep', 'timeout'], load.sweep.timeout, 0);
+      atLeast(['load', 'sweep', key], load.sweep[key], 1, report);
+    atLeast(['load', 'sweep', 'timeout'], load.sweep.timeout, 0, report);
   }
   config.report.request_lifecycle.percentiles.forEach((percentile, index) => {
     const path = ['report', 'request_lifecycle', 'percentiles', index];
@@ -126,29 +156,24 @@ function judgeNumbers(config: Config, report: Report): void {
       `${formatPath(path)} is ${percentile}; a percentile lies in 0..100, and the report fails at the end of the run.`,
     );
   });
-  judgeLengths(config.data, report, atLeast);
 }
 
-function judgeLengths(
-  data: DataConfig,
-  report: Report,
-  atLeast: (path: ConfigPath, value: number, least: number) => void,
-): void {
+function judgeLengths(data: DataConfig, report: Report): void {
   const shared = data.shared_prefix;
   if (data.type === 'shared_prefix' && shared) {
-    atLeast(['data', 'shared_prefix', 'num_groups'], shared.num_groups, 1);
-    atLeast(['data', 'shared_prefix', 'num_prompts_per_group'], shared.num_prompts_per_group, 1);
+    atLeast(['data', 'shared_prefix', 'num_groups'], shared.num_groups, 1, report);
+    atLeast(['data', 'shared_prefix', 'num_prompts_per_group'], shared.num_prompts_per_group, 1, report);
     for (const key of ['system_prompt_len', 'question_len', 'output_len'] as const) {
       const value = shared[key];
       const path = ['data', 'shared_prefix', key];
-      if (typeof value === 'number') atLeast(path, value, key === 'output_len' ? 1 : 0);
+      if (typeof value === 'number') atLeast(path, value, key === 'output_len' ? 1 : 0, report);
       else judgeDistribution(path, value, report, false);
     }
   }
   if (data.type !== 'random' && data.type !== 'synthetic') return;
   for (const key of ['input_distribution', 'output_distribution'] as const) {
     const value = data[key];
-    if (value && data.trace === null) judgeDistribution(['data', key], value, report, true);
+    if (value && data.trace === null) judgeDistribution(['data', key], value, resting(report, ['data', 'trace']), true);
   }
 }
 
@@ -159,11 +184,12 @@ function judgeDistribution(path: ConfigPath, value: Distribution, report: Report
     if (!Number.isFinite(value[key]))
       report([...path, key], 'CFG013', `${at}.${key} is ${value[key]}, which is no length.`);
   }
+  const of = resting(report, [...path, 'type']);
   const lengthless = value.type === 'fixed' ? value.mean < 1 : value.max < 1;
   if (lengthless)
-    report([...path, value.type === 'fixed' ? 'mean' : 'max'], 'CFG013', `${at} allows no length of 1 token or more.`);
+    of([...path, value.type === 'fixed' ? 'mean' : 'max'], 'CFG013', `${at} allows no length of 1 token or more.`);
   else if (value.type !== 'fixed' && value.min < 0)
-    report([...path, 'min'], 'CFG013', `${at}.min is ${value.min}; a length cannot be negative.`);
+    of([...path, 'min'], 'CFG013', `${at}.min is ${value.min}; a length cannot be negative.`);
   if (!strict) return;
   if (value.type === 'skew_normal' || value.type === 'poisson')
     report(
@@ -173,11 +199,15 @@ function judgeDistribution(path: ConfigPath, value: Distribution, report: Report
       'Use normal, lognormal, uniform or fixed.',
     );
   if (value.type === 'normal' && (value.mean < value.min || value.mean > value.max))
-    report(
+    of(
       [...path, 'mean'],
       'CFG014',
       `${at}.mean ${value.mean} lies outside min ${value.min} and max ${value.max}, and the run stops at start.`,
       'Move the mean inside, or write min and max (they default to 10 and 1024).',
+      [
+        [...path, 'min'],
+        [...path, 'max'],
+      ],
     );
 }
 
@@ -212,6 +242,7 @@ function judgeData(config: Config, report: Report): void {
           'CFG014',
           `data.type ${data.type} needs data.${key}, and the run stops without it.`,
           `Add data.${key}, e.g. {type: fixed, mean: 128}.`,
+          [['data', 'trace']],
         );
     }
   }
@@ -284,6 +315,7 @@ function judgeApi(config: Config, report: Report): void {
       'CFG014',
       `data.type ${data.type} cannot be sent with api.type ${api.type}; inference-perf stops at start.`,
       `Set api.type: ${routes.join(' or ')}, or choose another data.type.`,
+      [DATA_TYPE, ['data', 'multimodal']],
     );
   const served = server?.type === 'sglang' || server?.type === 'tgi' ? ALL.slice(0, 2) : ALL;
   if (server && !served.includes(api.type))
@@ -292,6 +324,7 @@ function judgeApi(config: Config, report: Report): void {
       'CFG014',
       `server.type ${server.type} does not offer api.type ${api.type}.`,
       `Set api.type: ${served.join(' or ')}.`,
+      [['server', 'type']],
     );
 }
 

@@ -4,13 +4,14 @@ import { directivesOf, regionSpan, within } from './comments';
 import type { Directive, Suppression } from './directives';
 import type { YamlDocument } from './document';
 import { valueAt, type Finding, type KeyFix } from './issues';
-import { judgeRun } from './judge';
+import { judgeRun, type Judged } from './judge';
 import { applyOverrides, parseOverride, type Override } from './overrides';
 import { emptyProblem, orEmpty, partOf, topLevelProblem, withRange } from './loader';
 import { markPlaceholders, type FoundPlaceholder } from './placeholders';
 import { remember } from './remember';
 import { isPrinted } from './printed';
 import { findRegions, type Region, type RegionSearch } from './regions';
+import { overlap, restsOn, salvage, startsWith } from './salvage';
 import type { Config } from './schema';
 import { isFieldName } from './suggest';
 import type { Target, TargetChoice } from './target';
@@ -47,6 +48,8 @@ export interface LoadedConfig {
   readonly placeholders: readonly FoundPlaceholder[];
   /** Was the value written, in the text or by --set? Otherwise it is a default. */
   readonly isWritten: (path: ConfigPath) => boolean;
+  /** Paths whose values in `config` are only stand-ins, because the model refuses what is written. Such a config is judged, never run. */
+  readonly refused?: readonly ConfigPath[];
   /** Place in the file of a key or value; of the nearest written ancestor when it is a default. */
   readonly range: (path: ConfigPath, part?: 'key' | 'value') => TextRange | undefined;
 }
@@ -56,6 +59,8 @@ export interface Reading {
   readonly problems: readonly Problem[];
   /** Present when the values fit the model, placeholders standing in for what they will be. */
   readonly loaded?: LoadedConfig;
+  /** In place of `loaded` when some values do not fit: what is left of the config, for judgements of the rest. */
+  readonly partial?: LoadedConfig;
   readonly search: RegionSearch;
   readonly region?: Region;
   /** The version that was judged for, and who chose it; absent when there was nothing to judge. */
@@ -188,10 +193,14 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
     markOverride(withRange(problem, place(problem.path, partOf(problem))), overrides);
   const isTagged = yaml.some((problem) => problem.code === 'YML006');
   const empty = emptyProblem(valueAt(document.value, prefix), choice.target);
-  const shape = verdict.findings
+  const paths = marked.found.map((found) => found.path);
+  // Unknown blocks and lost values may hold anything: then nothing is said of what is left.
+  const isWhole = blocks.length === 0 && verdict.more === 0 && yaml.every((problem) => SOUND.has(problem.code));
+  const rescued = verdict.config || !isWhole ? undefined : salvage(marked.values, choice.target, verdict.findings);
+  const shape = [...verdict.findings, ...(rescued?.findings ?? [])]
     .filter(
       (finding) =>
-        !blamedOnPlaceholder(finding, marked.found) &&
+        !restsOn(finding, paths) &&
         !(blocks.length > 0 && finding.rule === 'missing') &&
         !(isTagged && isPrinted(document, [...prefix, ...finding.problem.path])),
     )
@@ -206,19 +215,20 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
     ...reading.problems,
     ...targetProblems(reading.directives, choice),
   ];
-  const { config } = verdict;
-  const judged = config ? judgeRun(config) : { problems: [], more: 0 };
+  const config = verdict.config ?? rescued?.config;
+  const refused = rescued?.refused ?? [];
+  const isWritten = (path: ConfigPath): boolean => valueAt(applied.values, path) !== undefined;
+  const judged = config ? judgeRun(config) : { found: [], more: 0 };
   const more = document.more + marked.more + reading.more + verdict.more + judged.more;
   const rest = more === 0 ? [] : [moreProblem(more)];
   if (!config) return { problems: [...always, ...rest], search, region, target: choice, fixes };
-  const run = judged.problems
+  const run = judged.found
     .filter(
-      (problem) =>
+      (each) =>
         // What is missing may stand in a block that is not filled in yet.
-        blocks.length === 0 &&
-        !marked.found.some((found) => startsWith(found.path, problem.path) || startsWith(problem.path, found.path)),
+        blocks.length === 0 && isKnown(each, [...paths, ...refused]) && !isPerhapsMisnamed(each, refused, isWritten),
     )
-    .map(locate);
+    .map(({ problem }) => locate(problem));
   const known = reading.directives.filter(
     (directive) =>
       isVersion(directive) && (directive.path.length === 0 || Number(directive.path[2]) < config.load.stages.length),
@@ -236,10 +246,12 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
     ...(seed === undefined ? {} : { seed: Number(seed) }),
     overrides: options.overrides ?? [],
     placeholders: marked.found,
-    isWritten: (path) => valueAt(applied.values, path) !== undefined,
+    isWritten,
+    ...(rescued ? { refused } : {}),
     range: place,
   };
-  return { problems: [...always, ...run, ...rest], loaded, search, region, target: choice, fixes };
+  const which = rescued ? { partial: loaded } : { loaded };
+  return { problems: [...always, ...run, ...rest], ...which, search, region, target: choice, fixes };
 }
 
 function locateFinding(finding: Finding, locate: (problem: Problem) => Problem, fixes: Map<Problem, KeyFix>): Problem {
@@ -272,18 +284,23 @@ function markOverride(problem: Problem, overrides: readonly Override[]): Problem
   return { code, severity, path, message, ...(remedy === undefined ? {} : { remedy }) };
 }
 
-function startsWith(path: ConfigPath, start: ConfigPath): boolean {
-  return path.length >= start.length && start.every((step, index) => step === path[index]);
+/** Problems of the YAML beside which all values are there. */
+const SOUND = new Set(['YML007', 'YML012']);
+
+/** Does a judgement rest on nothing that is open or refused? */
+function isKnown({ problem, restsOn: others }: Judged, open: readonly ConfigPath[]): boolean {
+  return ![problem.path, ...others].some((path) => open.some((other) => overlap(path, other)));
 }
 
-/** A placeholder has no kind yet: what is wrong with it, or only because of it, is not the user's mistake. */
-function blamedOnPlaceholder(finding: Finding, found: readonly FoundPlaceholder[]): boolean {
-  const { path } = finding.problem;
-  return found.some((placeholder) => {
-    if (startsWith(path, placeholder.path)) return true;
-    if (placeholder.path.join('.') === 'load.type' && startsWith(path, ['load', 'stages'])) return true;
-    return finding.rule === 'cross-field' && startsWith(placeholder.path, path);
-  });
+/** What is missed may be there under a name that nobody knows. */
+function isPerhapsMisnamed(
+  { problem: { path } }: Judged,
+  refused: readonly ConfigPath[],
+  isWritten: (path: ConfigPath) => boolean,
+): boolean {
+  if (path.length < 2 || isWritten(path)) return false;
+  const section = path.slice(0, -1);
+  return refused.some((other) => other.length === path.length && startsWith(other, section));
 }
 
 function blockProblem(block: NonNullable<Region['blocks']>[number], { document, toFile }: Region): Problem {

@@ -12,6 +12,7 @@ type Make = (problem: Problem, page: Page, loaded: LoadedConfig, given: Circumst
 /** Fixes by code; every pitfall may besides be accepted with a reason. */
 export function pitfallFixes(problem: Problem, reading: Reading, page: Page, given: Circumstances): readonly Fix[] {
   const make = FIXES[problem.code];
+  // What a fix would write rests on all of the config: of a refused one only its acceptance is offered.
   const found = make && reading.loaded ? make(problem, page, reading.loaded, given) : [];
   return [...found, ...accept(problem, page)];
 }

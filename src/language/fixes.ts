@@ -30,7 +30,8 @@ export function codeActions(text: string, range: TextRange, options: FixOptions 
 /** Every fix of a file, in the order of its problems. */
 export function allActions(text: string, options: FixOptions = {}): readonly CodeAction[] {
   return readings(text, options).flatMap((reading) => {
-    const pitfalls = reading.loaded ? configPitfalls(reading.loaded) : [];
+    const judged = reading.loaded ?? reading.partial;
+    const pitfalls = judged ? configPitfalls(judged) : [];
     const page = Page.of(reading, text);
     return [...reading.problems, ...pitfalls].flatMap((problem): readonly CodeAction[] => {
       if (!problem.range) return [];

@@ -92,7 +92,8 @@ function withPitfalls(lines: readonly string[], place: Place): string {
 /** Those that this file shows here, then the others of the key. */
 function shownFirst({ path, reading }: Place): readonly Pitfall[] {
   const dotted = (steps: ConfigPath): string => steps.filter((step) => typeof step === 'string').join('.');
-  const hits = reading.loaded ? configPitfalls(reading.loaded) : [];
+  const judged = reading.loaded ?? reading.partial;
+  const hits = judged ? configPitfalls(judged) : [];
   const here = hits.filter((hit) => dotted(hit.path) === dotted(path)).flatMap(({ code }) => pitfallByCode(code) ?? []);
   return [...new Set([...here, ...pitfallsAt(path)])];
 }

@@ -8,15 +8,24 @@ import { DATA_CHECKS } from './checks/data';
 import type { Check, Hit } from './checks/hit';
 import { LOAD_CHECKS } from './checks/load';
 import { MEASUREMENT_CHECKS } from './checks/measurement';
+import { watch } from './watch';
 
 const CHECKS: readonly Check[] = [...LOAD_CHECKS, ...DATA_CHECKS, ...MEASUREMENT_CHECKS];
 
 /** Pitfalls that a config shows by itself, as warnings and information. Suppressed ones are left out. */
 export function configPitfalls(loaded: LoadedConfig): readonly Problem[] {
   const silent = new Set(loaded.suppressions.flatMap((suppression) => suppression.codes));
-  return CHECKS.flatMap((check) => check(loaded))
+  return CHECKS.flatMap((check) => hitsOf(check, loaded))
     .filter((hit) => !silent.has(codeOf(hit.code)) && !restsOnPlaceholder(hit, loaded))
     .map((hit) => toProblem(hit, loaded));
+}
+
+/** Of a config with refused values only what looked at none of them. */
+function hitsOf(check: Check, loaded: LoadedConfig): readonly Hit[] {
+  if (loaded.refused === undefined) return check(loaded);
+  const watched = watch(loaded, loaded.refused);
+  const hits = check(watched.loaded);
+  return watched.touched() ? [] : hits;
 }
 
 function restsOnPlaceholder(hit: Hit, loaded: LoadedConfig): boolean {
@@ -65,7 +74,7 @@ function valueOf(root: unknown, path: ConfigPath): unknown {
 
 /** What editors and `validate` show of one reading. */
 function findingsOfReading(reading: Reading): readonly Problem[] {
-  const { loaded, problems } = reading;
+  const { loaded = reading.partial, problems } = reading;
   return loaded ? [...problems, ...unknownSuppressions(loaded), ...configPitfalls(loaded)] : problems;
 }
 

@@ -1,6 +1,7 @@
 // What was asked of the server and what came back, as the length and stop dimensions need it: one counter for both sides.
 import type { RequestRecord } from '../metrics/record';
 import { inputTokens, outputTokens, type CountSource } from '../metrics/request-metrics';
+import { distributionOf } from '../metrics/statistics';
 import type { ConfigPath } from '../problem';
 import type { Distribution } from '../report/manifest';
 import { compareLengths, medianOf, nearlyAll, type Lengths, type LengthComparison } from './lengths';
@@ -172,7 +173,10 @@ function summaryOf(side: Side, context: Context, which: 'prompt' | 'output'): Le
     const source = which === 'prompt' ? inputSourceOf(side.run) : outputSourceOf(side.run);
     return nearlyAll(successes, (record) => (which === 'prompt' ? inputTokens : outputTokens)(record, source));
   }
-  const lengths = side.run.manifest?.lengths ?? side.run.lengths;
+  const kept = side.run.lengths?.[which];
+  const summary = kept && distributionOf(kept);
+  if (kept && summary) return { values: kept, summary };
+  const lengths = side.run.manifest?.lengths;
   return (
     summaryLengths(which === 'prompt' ? lengths?.prompt : lengths?.output) ?? reportedLengths(side, context, which)
   );

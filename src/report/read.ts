@@ -41,8 +41,9 @@ export async function readRun(folder: FolderAccess): Promise<Result<Run>> {
   }
   if (holdsRun(files)) {
     const own = await readFolder(folder, files);
-    // A run.json of somebody else may be a result of its own.
-    const isOthers = !own.ok && own.problems.some(({ message }) => message.includes("is not IsoPerf's"));
+    // A run.json of somebody else may be a result of its own; beside reports or a journal it is a damaged one of ours.
+    const isAlone = !files.includes(RECORDS_FILE) && !files.some((file) => SUMMARY.test(file) || STAGE.test(file));
+    const isOthers = isAlone && !own.ok && own.problems.some(({ message }) => message.includes("is not IsoPerf's"));
     return (isOthers ? await readForeign(folder) : undefined) ?? own;
   }
   const inside = await runsInside(folder);

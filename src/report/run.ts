@@ -2,7 +2,6 @@
 import type { RequestRecord } from '../metrics/record';
 import type { LifecycleReport } from '../metrics/lifecycle';
 import type { CountSource, ItlBasis } from '../metrics/request-metrics';
-import type { DistributionSummary } from '../metrics/statistics';
 import type { Problem } from '../problem';
 import type { CanonicalReport } from './canonical';
 import type { RunManifest } from './manifest';
@@ -16,8 +15,9 @@ export interface Counting {
 }
 
 export interface RunLengths {
-  readonly prompt?: DistributionSummary;
-  readonly output?: DistributionSummary;
+  /** Ascending. */
+  readonly prompt?: Float64Array;
+  readonly output?: Float64Array;
   /** Who counted both. */
   readonly by: CountSource;
 }

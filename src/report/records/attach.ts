@@ -2,7 +2,6 @@
 import type { LifecycleReport } from '../../metrics/lifecycle';
 import type { RequestRecord } from '../../metrics/record';
 import { itlBasisOf } from '../../metrics/request-metrics';
-import { distributionOf, type DistributionSummary } from '../../metrics/statistics';
 import type { Problem } from '../../problem';
 import type { CanonicalReport } from '../canonical';
 import { counted, whole } from '../figures';
@@ -57,12 +56,12 @@ function unused(file: string, why: string): Problem {
 
 /** Lengths need no time. Arrays of one number per request hold the server's count where it sent one, and the file does not say where. */
 function lengthsOf(columns: RequestColumns): RunLengths {
-  const all = (of: typeof inputOf): DistributionSummary | undefined => {
+  const all = (of: typeof inputOf): Float64Array | undefined => {
     const values: number[] = [];
     for (let i = 0; i < columns.length; i++) {
       if (!columns.isFailed(i)) values.push(of(columns, i, 'server-else-client'));
     }
-    return values.some(Number.isNaN) ? undefined : distributionOf(values);
+    return values.length === 0 || values.some(Number.isNaN) ? undefined : Float64Array.from(values).sort();
   };
   const [prompt, output] = [all(inputOf), all(outputOf)];
   return { ...(prompt ? { prompt } : {}), ...(output ? { output } : {}), by: 'mixed' };

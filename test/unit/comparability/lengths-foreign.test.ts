@@ -59,6 +59,8 @@ describe('lengths of other tools', () => {
       const found = finding(a, b, id);
       expect([id, found.state]).toEqual([id, 'same']);
       expect(found.b.summary).not.toMatch(/not (recorded|counted)/);
+      const realised = found.b.evidence.find(({ key }) => key.startsWith('realised'));
+      expect([realised?.file, realised?.value]).toEqual(['s.jsonl', found.b.summary]);
     }
     const long = await opened(sglang({ ...TRUTH, chunks: 40 }), 's.jsonl');
     expect(finding(a, long, 'output-length').state).toBe('confounds');

@@ -163,7 +163,10 @@ function commonSummaries(context: Context, which: 'prompt' | 'output'): CommonCo
   const b = summaryOf(context.b, context, which);
   if (!a || !b) return undefined;
   const source = which === 'prompt' ? inputSourceOf : outputSourceOf;
-  const [x, y] = [context.a, context.b].map(({ run }) => run.lengths?.by ?? source(run)) as [CountSource, CountSource];
+  const [x, y] = [context.a, context.b].map(({ run }) => run.lengths?.by[which] ?? source(run)) as [
+    CountSource,
+    CountSource,
+  ];
   return { counter: together(SOURCES[x], SOURCES[y]), a, b, fit: x === y ? 'tokens' : 'proxy' };
 }
 

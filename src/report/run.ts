@@ -18,8 +18,8 @@ export interface RunLengths {
   /** Ascending. */
   readonly prompt?: Float64Array;
   readonly output?: Float64Array;
-  /** Who counted both. */
-  readonly by: CountSource;
+  /** Who counted them. */
+  readonly by: { readonly prompt: CountSource; readonly output: CountSource };
 }
 
 export interface Run {

@@ -1,9 +1,10 @@
 // The per-request file of another tool's run as records, so that a comparison resamples its requests instead of quoting its summary.
 import type { LifecycleReport } from '../../metrics/lifecycle';
 import type { RequestRecord } from '../../metrics/record';
-import { itlBasisOf } from '../../metrics/request-metrics';
+import { itlBasisOf, type CountSource } from '../../metrics/request-metrics';
+import { sum } from '../../metrics/statistics';
 import type { Problem } from '../../problem';
-import type { CanonicalReport } from '../canonical';
+import { measureOf, type CanonicalReport } from '../canonical';
 import { counted, whole } from '../figures';
 import { reportedCounter } from '../reported-counting';
 import type { Counting, Run, RunLengths } from '../run';
@@ -36,7 +37,8 @@ export async function withRecords(run: Run): Promise<Run> {
     return refuse(`${whole(columns.length)} requests are more than are held at once (${whole(MAX_REQUESTS)})`);
   }
   const order = bySending(columns);
-  if (!order) return { ...refuse('it does not say when each request was sent'), lengths: lengthsOf(columns) };
+  if (!order)
+    return { ...refuse('it does not say when each request was sent'), lengths: lengthsOf(columns, canonical) };
   const stages = stagesOf(run, columns, order);
   if (typeof stages === 'string') return refuse(stages);
   const records = recordsOf(columns, order, stages);
@@ -55,7 +57,7 @@ function unused(file: string, why: string): Problem {
 }
 
 /** Lengths need no time. Arrays of one number per request hold the server's count where it sent one, and the file does not say where. */
-function lengthsOf(columns: RequestColumns): RunLengths {
+function lengthsOf(columns: RequestColumns, report: CanonicalReport): RunLengths {
   const all = (of: typeof inputOf): Float64Array | undefined => {
     const values: number[] = [];
     for (let i = 0; i < columns.length; i++) {
@@ -64,7 +66,18 @@ function lengthsOf(columns: RequestColumns): RunLengths {
     return values.length === 0 || values.some(Number.isNaN) ? undefined : Float64Array.from(values).sort();
   };
   const [prompt, output] = [all(inputOf), all(outputOf)];
-  return { ...(prompt ? { prompt } : {}), ...(output ? { output } : {}), by: 'mixed' };
+  return {
+    ...(prompt ? { prompt } : {}),
+    ...(output ? { output } : {}),
+    by: { prompt: promptCounter(report, prompt), output: 'mixed' },
+  };
+}
+
+/** SGLang's total is the data set's: lengths that add up to it are, too, whatever they might have been replaced by. */
+function promptCounter({ scopes: [scope] }: CanonicalReport, lengths: Float64Array | undefined): CountSource {
+  const total = scope && measureOf(scope, 'prompt_tokens');
+  const isTotal = lengths !== undefined && total?.stats['total'] === sum(lengths);
+  return isTotal && total.definition.tokens === 'client' ? 'client-tokenizer' : 'mixed';
 }
 
 /** Indexes by the time of sending; undefined when it is missing, or one and the same for all. */

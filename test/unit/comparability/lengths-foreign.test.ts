@@ -62,6 +62,10 @@ describe('lengths of other tools', () => {
       const realised = found.b.evidence.find(({ key }) => key.startsWith('realised'));
       expect([realised?.file, realised?.value]).toEqual(['s.jsonl', found.b.summary]);
     }
+    // Lengths that add up to the data set's total are the data set's.
+    expect(finding(a, b, 'input-length').message).toContain(
+      'server usage, else the client on A; client tokenizer on B',
+    );
     const long = await opened(sglang({ ...TRUTH, chunks: 40 }), 's.jsonl');
     expect(finding(a, long, 'output-length').state).toBe('confounds');
   });

@@ -78,7 +78,9 @@ export const reportTests: readonly PageTest[] = [
       const row = view.page.locator('table.stages tbody tr').nth(1);
       await row.locator('td').nth(4).hover();
       await answer
-        .filter({ hasText: /TTFT p50: first token minus sent; n = \d+ requests \(records\.jsonl\)/ })
+        .filter({
+          hasText: /TTFT p50: first token minus sent; n = \d+ requests in [\d.]+ (?:ms|s|min) \(records\.jsonl\)/,
+        })
         .waitFor();
       await row.locator('td').nth(4).focus();
       await view.page.keyboard.press('ArrowRight');

@@ -1,5 +1,5 @@
 // What AIPerf's and genai-perf's `input_config` says about the workload: its nesting changed between versions, its meaning did not.
-import type { CanonicalReport, ReportScope, Told } from '../canonical';
+import type { ReportScope, Told } from '../canonical';
 import { lengthLaw, parametersOf, samplingOf, switchOf, TOLD, toldBy } from './told';
 import { at, isObject, numberOf, shown, textOf, type Json } from './values';
 
@@ -187,21 +187,4 @@ function warmupTold(input: Json, measured: Json | undefined, warm: readonly Json
 export function aiperfPlanned(input: unknown): number | undefined {
   const { measured } = phasesOf(input);
   return measured ? numberOf(measured['requests']) : numberOf(at(input, 'loadgen', 'request_count'));
-}
-
-/** Model, address, tokenizer and seed for the head of the report. */
-export function aiperfHead(value: Json): Pick<CanonicalReport, 'model' | 'endpoint' | 'tokenizer'> {
-  const told = aiperfTold(value, '');
-  const text = (...path: string[]): string | undefined => {
-    const found = told.find((entry) => entry.path.join('.') === path.join('.'))?.value;
-    return found === undefined ? undefined : shown(found);
-  };
-  const model = text('server', 'model_name');
-  const endpoint = text('server', 'base_url');
-  const tokenizer = text('tokenizer', 'pretrained_model_name_or_path');
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(endpoint === undefined ? {} : { endpoint }),
-    ...(tokenizer === undefined ? {} : { tokenizer }),
-  };
 }

@@ -1,7 +1,8 @@
 // Reader of AIPerf's and genai-perf's JSON export and of AIPerf's per-request JSONL (reference peers.md sections 2 and 4.5).
 import type { CanonicalReport, Definition, Measure, QuantityId, ReportScope, ScopeCounts } from '../canonical';
-import { aiperfHead, aiperfLoad, aiperfPlanned, aiperfTold, findKey } from './aiperf-told';
+import { aiperfLoad, aiperfPlanned, aiperfTold, findKey } from './aiperf-told';
 import type { ReportReader } from './reader';
+import { headOf } from './told';
 import {
   at,
   compact,
@@ -112,6 +113,7 @@ function oneExport(value: Json, file: string): CanonicalReport {
     Object.hasOwn(value, 'inter_chunk_latency');
   const version = textAt(value, 'aiperf_version');
   const input = value['input_config'];
+  const told = aiperfTold(value, file);
   const server = findKey(input, 'use_server_token_count')?.value;
   const unknownUnits = LATENCIES.filter(({ key }) => isBlock(value[key]) && factorOf(value[key]) === undefined);
   return {
@@ -131,7 +133,7 @@ function oneExport(value: Json, file: string): CanonicalReport {
       seed: numberAt(value, 'run_info', 'random_seed')?.toString() ?? asText(findKey(input, 'random_seed')?.value),
       startedAt: textAt(value, 'start_time'),
     }),
-    ...aiperfHead(value),
+    ...headOf(told),
     scopes: [scopeOf(value, file, server === true)],
     assumptions: [
       server === undefined
@@ -150,7 +152,7 @@ function oneExport(value: Json, file: string): CanonicalReport {
       'server version and flags',
     ],
     facts: factsOf(value, file),
-    told: aiperfTold(value, file),
+    told,
     problems: unknownUnits.map(({ key }) => ({
       code: 'REP122',
       severity: 'warning',

@@ -46,6 +46,7 @@ export function guidellmTold(
   ]);
   const model = firstText([
     [at(backend, 'model'), `${root}.backend.model`],
+    [at(first, 'config', 'backend', 'model'), 'benchmarks[0].config.backend.model'],
     [at(config, 'model'), `${root}.model`],
     [at(first, 'worker', 'backend_model'), 'benchmarks[0].worker.backend_model'],
   ]);

@@ -9,6 +9,7 @@ import type {
   Statistics,
 } from '../canonical';
 import { guidellmSeed, guidellmTold } from './guidellm-told';
+import { headOf } from './told';
 import { keptBenchmark } from '../records/guidellm';
 import type { ReportReader } from './reader';
 import { at, compact, isObject, measure, numberAt, quantileKey, shown, single, textAt, type Json } from './values';
@@ -65,6 +66,7 @@ function oneReport(value: Json, file: string): CanonicalReport {
   const config = isObject(value['config']) ? at(value, 'config', 'spec') : value['args'];
   const response = at(first, 'config', 'prefer_response_metrics') ?? at(config, 'metrics', 'prefer_response_metrics');
   const startedAt = epoch(timesOf(first).start);
+  const told = guidellmTold(benchmarks, config, recent ? 'config.spec' : 'args', file);
   return {
     tool: 'guidellm',
     ...(version === undefined ? {} : { toolVersion: version }),
@@ -79,18 +81,8 @@ function oneReport(value: Json, file: string): CanonicalReport {
     place: file,
     name: file,
     files: [file],
-    ...compact<{ model?: string; endpoint?: string; tokenizer?: string; seed?: string; startedAt?: string }>({
-      model:
-        textAt(config, 'backend', 'model') ??
-        textAt(first, 'config', 'backend', 'model') ??
-        textAt(config, 'model') ??
-        textAt(first, 'worker', 'backend_model'),
-      endpoint:
-        textAt(config, 'backend', 'target') ?? textAt(config, 'target') ?? textAt(first, 'worker', 'backend_target'),
-      tokenizer:
-        textAt(config, 'tokenizer', 'model') ??
-        textAt(config, 'processor') ??
-        textAt(first, 'request_loader', 'processor'),
+    ...headOf(told),
+    ...compact<{ seed?: string; startedAt?: string }>({
       seed: guidellmSeed(config, first)?.toString(),
       startedAt,
     }),
@@ -119,7 +111,7 @@ function oneReport(value: Json, file: string): CanonicalReport {
         : ['per-request records (sample_size left none: no intervals, no recomputation)']),
     ],
     facts: factsOf(value, config, file),
-    told: guidellmTold(benchmarks, config, isObject(value['config']) ? 'config.spec' : 'args', file),
+    told,
     problems: [],
   };
 }

@@ -1,7 +1,7 @@
 // What another tool's file says about its workload, put under the keys inference-perf's config has for it, each with its place.
 import type { ConfigPath } from '../../problem';
-import type { Told } from '../canonical';
-import { isObject, type Json } from './values';
+import type { CanonicalReport, Told } from '../canonical';
+import { compact, isObject, shown, type Json } from './values';
 
 /** Settings inference-perf's config has no key for: the law arrivals follow, what was sent with each body, what was left out. */
 export const TOLD = {
@@ -18,6 +18,19 @@ export function toldBy(
   return entries.flatMap(([path, value, key]) =>
     value === undefined || value === null ? [] : [{ path, value, file, key }],
   );
+}
+
+/** Model, address and tokenizer of the report's head, as the same file says them of the workload. */
+export function headOf(told: readonly Told[]): Pick<CanonicalReport, 'model' | 'endpoint' | 'tokenizer'> {
+  const text = (path: string): string | undefined => {
+    const found = told.find((entry) => entry.path.join('.') === path)?.value;
+    return found === undefined ? undefined : shown(found);
+  };
+  return compact<{ model?: string; endpoint?: string; tokenizer?: string }>({
+    model: text('server.model_name'),
+    endpoint: text('server.base_url'),
+    tokenizer: text('tokenizer.pretrained_model_name_or_path'),
+  });
 }
 
 /** Body parameters: pairs, "a:b" words and objects alike. */

@@ -1,5 +1,5 @@
 // The part of `isoperf import` that computes everything again from the requests, under a definition given on the command line.
-import { QUANTITIES, statisticOf, type CanonicalReport } from '../report/canonical';
+import { QUANTITIES, statisticOf, type CanonicalReport, type TokenCounter } from '../report/canonical';
 import { NOTHING, significant, whole } from '../report/figures';
 import { goodputOfColumns, parseLimits, type GoodputResult } from '../report/records/goodput';
 import type { StreamedRecords } from '../report/records/inference-perf';
@@ -158,7 +158,7 @@ export function recomputeListing(
   return [
     'Computed again from the requests',
     wrap(
-      `${whole(ok)} successes, ${whole(failed)} failures, ${whole(recomputed.leftOut)} left out; ${wordsOf(definition)}`,
+      `${whole(ok)} successes, ${whole(failed)} failures, ${whole(recomputed.leftOut)} left out; ${wordsOf(definition, recomputed.counters)}`,
       width,
       2,
     ),
@@ -168,9 +168,20 @@ export function recomputeListing(
   ].join('\n');
 }
 
-function wordsOf({ tokens, gap, failures, warmup, windowSeconds, flavour }: RecomputeDefinition): string {
+const COUNTED: Readonly<Record<TokenCounter, string>> = {
+  server: 'counted by the server',
+  client: 'counted by the client',
+  asked: 'not counted: the length asked for',
+  'server-else-client': 'counted by the server, else by the client',
+  'server-else-asked': 'counted by the server, else the length asked for',
+};
+
+function wordsOf(
+  { gap, failures, warmup, windowSeconds, flavour }: RecomputeDefinition,
+  { input, output }: Recomputed['counters'],
+): string {
   return [
-    `tokens counted by ${tokens.replaceAll('-', ' ')}`,
+    input === output ? `tokens ${COUNTED[input]}` : `output tokens ${COUNTED[output]}, input tokens ${COUNTED[input]}`,
     `gaps between ${gap === 'token_gap' ? 'tokens' : 'chunks'}`,
     failures === 'leave-out' ? 'failures left out of latencies' : 'failures count as never answered',
     ...(warmup?.requests === undefined ? [] : [`without the first ${whole(warmup.requests)} requests`]),

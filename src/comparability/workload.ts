@@ -3,6 +3,7 @@ import type { RequestRecord } from '../metrics/record';
 import { inputTokens, outputTokens, type CountSource } from '../metrics/request-metrics';
 import { distributionOf } from '../metrics/statistics';
 import type { ConfigPath } from '../problem';
+import type { TokenCounter } from '../report/canonical';
 import type { Distribution } from '../report/manifest';
 import { compareLengths, medianOf, nearlyAll, type Lengths, type LengthComparison } from './lengths';
 import type { Context } from './dimension';
@@ -100,11 +101,16 @@ function findCommon(context: Context, which: 'prompt' | 'output'): CommonCount |
   return { counter: `${x.counter} on A, ${y.counter} on B`, a: x.lengths, b: y.lengths, fit: 'tokens' };
 }
 
-const SOURCES: Readonly<Record<CountSource, string>> = {
+const SOURCES: Readonly<Record<CountSource | TokenCounter, string>> = {
   'server-usage': 'server usage',
   'client-tokenizer': 'client tokenizer',
   mixed: 'server usage, else the client',
   'not-counted': 'not counted',
+  server: 'server usage',
+  client: 'client tokenizer',
+  asked: 'length asked for',
+  'server-else-client': 'server usage, else the client',
+  'server-else-asked': 'server usage, else the length asked for',
 };
 
 /** A tool that keeps one number per request, the server's or else its own, does not say whose it is: nor does its name here. */
@@ -163,11 +169,9 @@ function commonSummaries(context: Context, which: 'prompt' | 'output'): CommonCo
   const b = summaryOf(context.b, context, which);
   if (!a || !b) return undefined;
   const source = which === 'prompt' ? inputSourceOf : outputSourceOf;
-  const [x, y] = [context.a, context.b].map(({ run }) => run.lengths?.by[which] ?? source(run)) as [
-    CountSource,
-    CountSource,
-  ];
-  return { counter: together(SOURCES[x], SOURCES[y]), a, b, fit: x === y ? 'tokens' : 'proxy' };
+  const name = ({ run }: Side): string => SOURCES[run.lengths?.by[which] ?? source(run)];
+  const [x, y] = [name(context.a), name(context.b)];
+  return { counter: together(x, y), a, b, fit: x === y ? 'tokens' : 'proxy' };
 }
 
 function summaryOf(side: Side, context: Context, which: 'prompt' | 'output'): Lengths | undefined {

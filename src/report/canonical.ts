@@ -51,13 +51,15 @@ export interface Definition {
   readonly weighting?: 'requests' | 'tokens' | 'gaps';
   readonly percentiles?: 'linear' | 'nearest-rank' | 'weighted-rank' | 'histogram';
   readonly stdDev?: 'population' | 'sample';
-  /** Who counted the tokens in it. */
-  readonly tokens?: 'server' | 'client' | 'server-else-client' | 'chunks' | 'assumed';
+  /** Who counted the tokens in it. `asked`: nobody, it is the length that was asked for. */
+  readonly tokens?: TokenCounter | 'chunks' | 'assumed';
   /** Window of a rate, in words. */
   readonly window?: string;
   /** What else a reader of the number must know. */
   readonly note?: string;
 }
+
+export type TokenCounter = 'server' | 'client' | 'asked' | 'server-else-client' | 'server-else-asked';
 
 /** Where a number stands in the file. */
 export interface MeasureSource {

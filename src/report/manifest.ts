@@ -231,6 +231,8 @@ export const manifestSchema = z.object({
             .meta({ description: 'The client’s cap in flight was reached: the rate is that of the cap.' }),
           saturated: z.boolean().meta({ description: 'False when the server kept up: the rate is a lower bound.' }),
           windowSeconds: z.number(),
+          workers: count.optional().meta({ description: 'Threads that sent the probe.' }),
+          eventLoopUse: z.number().optional().meta({ description: 'Of the busiest of them, 0..1.' }),
         })
         .optional()
         .meta({ description: 'The probe’s requests are in no report.' }),

@@ -6,19 +6,29 @@ const COUNTERS: Readonly<Partial<Record<NonNullable<Definition['tokens']>, Count
   server: 'server-usage',
   client: 'client-tokenizer',
   'server-else-client': 'mixed',
+  'server-else-asked': 'mixed',
+  asked: 'not-counted',
 };
 
 /** Undefined where the reader does not know. */
 export function reportedCounter(report: CanonicalReport, which: 'input' | 'output'): CountSource | undefined {
-  const [scope] = report.scopes;
   // AIPerf's requests without its export: its numbers are the client's unless it was told otherwise.
-  if (!scope && report.tool === 'aiperf') return 'client-tokenizer';
+  if (report.scopes.length === 0 && report.tool === 'aiperf') return 'client-tokenizer';
+  const who = saidOf(report, which);
+  return who && COUNTERS[who];
+}
+
+/** The length asked for stands where the server sent no count. */
+export function isElseAsked(report: CanonicalReport): boolean {
+  return saidOf(report, 'output') === 'server-else-asked';
+}
+
+function saidOf({ scopes: [scope] }: CanonicalReport, which: 'input' | 'output'): Definition['tokens'] {
   const quantities: readonly QuantityId[] =
     which === 'output' ? ['tpot', 'output_tokens', 'output_tokens_per_sec'] : ['prompt_tokens', 'input_tokens_per_sec'];
-  const who = quantities
+  return quantities
     .map((quantity) => scope && measureOf(scope, quantity)?.definition.tokens)
     .find((said) => said !== undefined);
-  return who && COUNTERS[who];
 }
 
 /** Tokens where it has no gaps, as in inference-perf's words. */

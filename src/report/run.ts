@@ -3,7 +3,7 @@ import type { RequestRecord } from '../metrics/record';
 import type { LifecycleReport } from '../metrics/lifecycle';
 import type { CountSource, ItlBasis } from '../metrics/request-metrics';
 import type { Problem } from '../problem';
-import type { CanonicalReport } from './canonical';
+import type { CanonicalReport, TokenCounter } from './canonical';
 import type { RunManifest } from './manifest';
 import type { StackRecord } from './stack';
 
@@ -12,6 +12,8 @@ export interface Counting {
   readonly output: CountSource;
   readonly input: CountSource;
   readonly itl: ItlBasis;
+  /** Where a `mixed` output has no count of the server, the length asked for stands in its place, not a count of the client. */
+  readonly outputElseAsked?: true;
 }
 
 export interface RunLengths {
@@ -19,7 +21,7 @@ export interface RunLengths {
   readonly prompt?: Float64Array;
   readonly output?: Float64Array;
   /** Who counted them. */
-  readonly by: { readonly prompt: CountSource; readonly output: CountSource };
+  readonly by: { readonly prompt: TokenCounter; readonly output: TokenCounter };
 }
 
 export interface Run {

@@ -14,7 +14,7 @@ import {
 import { summarize } from '../metrics/summarize';
 import { significant, span } from './figures';
 import type { StageManifest } from './manifest';
-import { reportedBasis, reportedCounter } from './reported-counting';
+import { isElseAsked, reportedBasis, reportedCounter } from './reported-counting';
 import type { Counting, Run } from './run';
 
 export interface Scope {
@@ -102,6 +102,7 @@ export function countingOf(run: Run): Counting {
   return {
     output: tokens?.output.source ?? reported('output'),
     input: tokens?.input.source ?? reported('input'),
+    ...(!tokens && canonical && isElseAsked(canonical) ? { outputElseAsked: true } : {}),
     itl: tokens?.itl ?? (canonical && !records ? reportedBasis(canonical) : itlBasisOf(records ?? [])),
   };
 }

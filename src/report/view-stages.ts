@@ -23,6 +23,13 @@ const SOURCE_WORDS: Readonly<Record<CountSource, string>> = {
   'not-counted': 'tokens not counted',
 };
 
+function counterWords(counting: Counting, which: 'input' | 'output'): string {
+  if (which === 'output' && counting.outputElseAsked) {
+    return 'tokens counted by the server where it did, the length asked for elsewhere';
+  }
+  return SOURCE_WORDS[counting[which]];
+}
+
 export function stageTable(run: Run, scopes: readonly Scope[]): StageTable {
   const counting = countingOf(run);
   // With one measured stage, that and "all measured" are the same numbers twice.
@@ -153,7 +160,7 @@ function sampleSize(scope: Scope, latency: Latency, counting: Counting): number 
 }
 
 function whatCounts(latency: Latency, counting: Counting): string {
-  if (latency === 'tpot') return `, ${SOURCE_WORDS[counting.output]}`;
+  if (latency === 'tpot') return `, ${counterWords(counting, 'output')}`;
   if (latency === 'itl') return counting.itl === 'tokens' ? ', token by token' : ', between chunks as they arrived';
   return '';
 }
@@ -170,7 +177,7 @@ function tokenCells(scope: Scope, counting: Counting): Figure[] {
         }
       : figure(
           value,
-          `${what} tokens of the answered requests over the window${windowOf(scope)}, ${SOURCE_WORDS[counting[what]]} (${scope.source})`,
+          `${what} tokens of the answered requests over the window${windowOf(scope)}, ${counterWords(counting, what)} (${scope.source})`,
         );
   return [cell(throughput?.input_tokens_per_sec, 'input'), cell(throughput?.output_tokens_per_sec, 'output')];
 }

@@ -8,9 +8,12 @@ import { measureOf, type Definition, type QuantityId, type ReportScope } from '.
 import { inManifest, inReport } from '../evidence';
 import { sideStreams, successesOf, type Side } from '../side';
 
+/** `asked`: where the server sent no count, the length that was asked for stands in its place, and nobody counted. */
+type Counter = TokenSource & { readonly otherwise?: 'asked' };
+
 interface TokenSources extends SideEvidence {
-  readonly input: TokenSource | undefined;
-  readonly output: TokenSource | undefined;
+  readonly input: Counter | undefined;
+  readonly output: Counter | undefined;
   readonly itl: ItlBasis | undefined;
   readonly streamed: boolean;
 }
@@ -39,14 +42,14 @@ function sourcesOf(side: Side): TokenSources {
     evidence.splice(
       0,
       evidence.length,
-      { ...inReport(file, `output tokens, ${how}`, tokens?.output.source), configPath: path },
-      inReport(file, `input tokens, ${how}`, tokens?.input.source),
+      { ...inReport(file, `output tokens, ${how}`, sourceName(tokens?.output)), configPath: path },
+      inReport(file, `input tokens, ${how}`, sourceName(tokens?.input)),
       inReport(file, 'tokenizer', canonical.tokenizer),
     );
   }
   const itl = tokens && itlBasis(side, tokens.itl);
   const summary = tokens
-    ? `output: ${tokens.output.source}, input: ${tokens.input.source}, ITL ${itl === undefined ? 'not recorded' : `between ${itl}`}`
+    ? `output: ${sourceName(tokens.output) ?? ''}, input: ${sourceName(tokens.input) ?? ''}, ITL ${itl === undefined ? 'not recorded' : `between ${itl}`}`
     : 'not recorded';
   return {
     input: tokens?.input,
@@ -58,37 +61,44 @@ function sourcesOf(side: Side): TokenSources {
   };
 }
 
+function sourceName(counter: Counter | undefined): string | undefined {
+  return counter?.otherwise === 'asked' ? 'server-usage, else the length asked for' : counter?.source;
+}
+
 const REPORTED: Readonly<Partial<Record<NonNullable<Definition['tokens']>, TokenSource['source']>>> = {
   server: 'server-usage',
   client: 'client-tokenizer',
   'server-else-client': 'mixed',
+  'server-else-asked': 'mixed',
+  asked: 'not-counted',
 };
 
 /** Of another tool's report: what that version of the tool is known to do. Undefined when it is not known of both quantities. */
-function reportedSources({
-  run,
-}: Side): { input: TokenSource; output: TokenSource; itl: ItlBasis | undefined } | undefined {
+function reportedSources({ run }: Side): { input: Counter; output: Counter; itl: ItlBasis | undefined } | undefined {
   const { canonical } = run;
   const scope = canonical?.scopes[0];
   if (!canonical || !scope) return undefined;
-  const of = (...quantities: readonly QuantityId[]): TokenSource['source'] | undefined => {
-    const said = quantities
-      .map((quantity) => measureOf(scope, quantity)?.definition.tokens)
-      .find((who) => who !== undefined);
-    return said && REPORTED[said];
-  };
-  const output = of('output_tokens_per_sec', 'output_tokens');
-  const input = of('input_tokens_per_sec', 'prompt_tokens');
-  if (output === undefined || input === undefined) return undefined;
+  const of = (...quantities: readonly QuantityId[]): Definition['tokens'] =>
+    quantities.map((quantity) => measureOf(scope, quantity)?.definition.tokens).find((who) => who !== undefined);
   // A name is all a report says of a tokenizer.
   const name = canonical.tokenizer;
-  const source = (which: TokenSource['source']): TokenSource => ({
-    source: which,
-    ...(name === undefined ? {} : { tokenizer: { source: name, sha256: name } }),
-    serverCounted: 0,
-    clientCounted: 0,
-  });
-  return { input: source(input), output: source(output), itl: reportedGaps(scope) };
+  const source = (who: Definition['tokens']): Counter | undefined => {
+    const which = who && REPORTED[who];
+    return (
+      which && {
+        source: which,
+        ...(who === 'server-else-asked' ? { otherwise: 'asked' } : {}),
+        ...(name === undefined ? {} : { tokenizer: { source: name, sha256: name } }),
+        serverCounted: 0,
+        clientCounted: 0,
+      }
+    );
+  };
+  const [output, input] = [
+    source(of('output_tokens_per_sec', 'output_tokens')),
+    source(of('input_tokens_per_sec', 'prompt_tokens')),
+  ];
+  return input && output && { input, output, itl: reportedGaps(scope) };
 }
 
 /** What gaps the report has are between; undefined when it has none. */
@@ -178,14 +188,14 @@ function judge(a: TokenSources, b: TokenSources) {
   );
 }
 
-function difference(
-  which: 'input' | 'output',
-  a: TokenSource,
-  b: TokenSource,
-): { words: string; open: boolean } | undefined {
+function difference(which: 'input' | 'output', a: Counter, b: Counter): { words: string; open: boolean } | undefined {
   if (a.source !== b.source) {
     const open = a.source === 'not-counted' || b.source === 'not-counted';
-    return { words: `${which} tokens: ${SOURCES[a.source]} on A, ${SOURCES[b.source]} on B`, open };
+    return { words: `${which} tokens: ${wordsOf(a)} on A, ${wordsOf(b)} on B`, open };
+  }
+  // How often the server was silent is not recorded, so nor is how often they differ.
+  if (a.otherwise !== b.otherwise) {
+    return { words: `${which} tokens: ${wordsOf(a)} on A, ${wordsOf(b)} on B`, open: true };
   }
   if (a.source === 'server-usage' || a.source === 'not-counted') return undefined;
   if (a.source === 'mixed' && unshared(a) !== unshared(b)) {
@@ -227,11 +237,15 @@ function serverShare({ serverCounted, clientCounted }: TokenSource): number {
   return serverCounted / Math.max(1, serverCounted, clientCounted);
 }
 
-function sameWords(output: TokenSource, input: TokenSource): string {
+function sameWords(output: Counter, input: Counter): string {
   if (output.source === 'not-counted') {
     return 'Nobody counted output tokens on either side, so TPOT, NTPOT and token rates are not shown.';
   }
-  return `Output tokens by ${SOURCES[output.source]}, input tokens by ${SOURCES[input.source]}, on both sides.`;
+  return `Output tokens by ${wordsOf(output)}, input tokens by ${wordsOf(input)}, on both sides.`;
+}
+
+function wordsOf({ source, otherwise }: Counter): string {
+  return otherwise === 'asked' ? 'the server’s usage where sent, else the length asked for' : SOURCES[source];
 }
 
 const SOURCES: Readonly<Record<TokenSource['source'], string>> = {

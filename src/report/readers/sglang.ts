@@ -1,5 +1,5 @@
 // Reader of SGLang's bench_serving JSONL: one run a line, bare Infinity, milliseconds (reference peers.md sections 2 and 4.3).
-import type { CanonicalReport, Definition, Measure, ScopeCounts, Told } from '../canonical';
+import type { CanonicalReport, Definition, Measure, ScopeCounts, TokenCounter, Told } from '../canonical';
 import type { ReportReader, SourceDocument } from './reader';
 import { arrayProblems, flatMeasures, servingLoad, servingTold, tokenTotals, type FlatBlock } from './serving-layout';
 import { toldBy } from './told';
@@ -13,13 +13,35 @@ const SEND = {
   weighting: 'requests',
 } as const satisfies Definition;
 
-function blocks(perToken: boolean): readonly FlatBlock[] {
+/** Backends whose client never reads a count from the answer. */
+const NEVER_COUNTED: readonly string[] = ['trt', 'truss'];
+/** SGLang's own route: `meta_info.completion_tokens` is in every chunk. */
+const NATIVE: readonly string[] = ['sglang', 'sglang-native'];
+
+/**
+ * Whose `output_lens` and `total_output_tokens` are. The OpenAI routes begin with the length asked for and take the server's
+ * `usage.completion_tokens` where it comes: with completions only beside text, so not from a last chunk of usage alone.
+ */
+export function sglangOutputCounter(value: Json): TokenCounter {
+  const backend = textOf(value['backend']) ?? '';
+  if (NATIVE.includes(backend)) return 'server';
+  return NEVER_COUNTED.includes(backend) ? 'asked' : 'server-else-asked';
+}
+
+const OUTPUT_WORDS: Readonly<Partial<Record<TokenCounter, string>>> = {
+  server: 'output tokens are the server’s count (completion_tokens of SGLang’s own route)',
+  asked: 'output tokens are the lengths asked for: this backend reads no count from the answers',
+  'server-else-asked':
+    'output tokens are the server’s usage where it came beside the text, else the length asked for; the file does not say which',
+};
+
+function blocks(perToken: boolean, tokens: TokenCounter): readonly FlatBlock[] {
   return [
     { quantity: 'ttft', name: 'ttft', definition: { ...SEND, anchor: 'first-content-or-reasoning' } },
     {
       quantity: 'tpot',
       name: 'tpot',
-      definition: { ...SEND, end: 'stream-end', tokens: 'server', note: 'contains the tail up to [DONE]' },
+      definition: { ...SEND, end: 'stream-end', tokens, note: 'contains the tail up to [DONE]' },
     },
     {
       quantity: perToken ? 'token_gap' : 'chunk_gap',
@@ -60,6 +82,7 @@ function linesOf({ format, value }: SourceDocument): readonly unknown[] {
 function oneRun(value: Json, file: string, name: string): CanonicalReport {
   const accept = numberOf(value['accept_length']);
   const perToken = accept !== undefined && accept > 0;
+  const counter = sglangOutputCounter(value);
   const ok = numberOf(value['completed']);
   const duration = numberOf(value['duration']);
   return {
@@ -85,11 +108,11 @@ function oneRun(value: Json, file: string, name: string): CanonicalReport {
         ...(duration === undefined
           ? {}
           : { windowSeconds: { value: duration, from: 'duration (contains one extra call to the server)' } }),
-        measures: [...flatMeasures(value, file, blocks(perToken), '_ms'), ...tokensAndRates(value, file, ok)],
+        measures: [...flatMeasures(value, file, blocks(perToken, counter), '_ms'), ...tokensAndRates(value, file, ok)],
       },
     ],
     assumptions: [
-      'output tokens are the server’s usage; SGLang takes the asked length where the server sent none, and does not say so',
+      OUTPUT_WORDS[counter]!,
       'one warm-up request was sent and is not in the numbers (its default): the file does not record it',
     ],
     notRecorded: [
@@ -145,16 +168,16 @@ function tokensAndRates(value: Json, file: string, ok: number | undefined): Meas
   const window = 'first dispatch to last answer, and one call for the server’s state';
   const rate = (id: Measure['quantity'], key: string): readonly Measure[] =>
     single(id, numberOf(value[key]), { file, key, definition: { window } });
-  const output = (key: string, tokens: 'server' | 'client'): readonly Measure[] =>
+  const output = (key: string, tokens: TokenCounter): readonly Measure[] =>
     tokenTotals('output_tokens', numberOf(value[key]), ok, { file, key, definition: { tokens } });
   return [
     ...tokenTotals('prompt_tokens', numberOf(value['total_input_tokens']), ok, {
       file,
       key: 'total_input_tokens',
-      // `input_lens` takes the server's counts where it sent them; this total does not.
+      // `input_lens` may hold the server's counts; this total does not.
       definition: { tokens: 'client', note: 'lengths of the data set' },
     }),
-    ...output('total_output_tokens', 'server'),
+    ...output('total_output_tokens', sglangOutputCounter(value)),
     ...output('total_output_tokens_retokenized', 'client'),
     ...rate('requests_per_sec', 'request_throughput'),
     ...rate('input_tokens_per_sec', 'input_throughput'),

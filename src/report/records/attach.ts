@@ -1,10 +1,9 @@
 // The per-request file of another tool's run as records, so that a comparison resamples its requests instead of quoting its summary.
 import type { LifecycleReport } from '../../metrics/lifecycle';
 import type { RequestRecord } from '../../metrics/record';
-import { itlBasisOf, type CountSource } from '../../metrics/request-metrics';
-import { sum } from '../../metrics/statistics';
+import { itlBasisOf } from '../../metrics/request-metrics';
 import type { Problem } from '../../problem';
-import { measureOf, type CanonicalReport } from '../canonical';
+import type { CanonicalReport } from '../canonical';
 import { counted, whole } from '../figures';
 import { reportedCounter } from '../reported-counting';
 import type { Counting, Run, RunLengths } from '../run';
@@ -37,8 +36,7 @@ export async function withRecords(run: Run): Promise<Run> {
     return refuse(`${whole(columns.length)} requests are more than are held at once (${whole(MAX_REQUESTS)})`);
   }
   const order = bySending(columns);
-  if (!order)
-    return { ...refuse('it does not say when each request was sent'), lengths: lengthsOf(columns, canonical) };
+  if (!order) return { ...refuse('it does not say when each request was sent'), lengths: lengthsOf(columns) };
   const stages = stagesOf(run, columns, order);
   if (typeof stages === 'string') return refuse(stages);
   const records = recordsOf(columns, order, stages);
@@ -56,8 +54,8 @@ function unused(file: string, why: string): Problem {
   };
 }
 
-/** Lengths need no time. Arrays of one number per request hold the server's count where it sent one, and the file does not say where. */
-function lengthsOf(columns: RequestColumns, report: CanonicalReport): RunLengths {
+/** Lengths need no time. */
+function lengthsOf(columns: RequestColumns): RunLengths {
   const all = (of: typeof inputOf): Float64Array | undefined => {
     const values: number[] = [];
     for (let i = 0; i < columns.length; i++) {
@@ -69,15 +67,11 @@ function lengthsOf(columns: RequestColumns, report: CanonicalReport): RunLengths
   return {
     ...(prompt ? { prompt } : {}),
     ...(output ? { output } : {}),
-    by: { prompt: promptCounter(report, prompt), output: 'mixed' },
+    by: {
+      prompt: columns.oneCount.input ?? 'server-else-client',
+      output: columns.oneCount.output ?? 'server-else-client',
+    },
   };
-}
-
-/** SGLang's total is the data set's: lengths that add up to it are, too, whatever they might have been replaced by. */
-function promptCounter({ scopes: [scope] }: CanonicalReport, lengths: Float64Array | undefined): CountSource {
-  const total = scope && measureOf(scope, 'prompt_tokens');
-  const isTotal = lengths !== undefined && total?.stats['total'] === sum(lengths);
-  return isTotal && total.definition.tokens === 'client' ? 'client-tokenizer' : 'mixed';
 }
 
 /** Indexes by the time of sending; undefined when it is missing, or one and the same for all. */

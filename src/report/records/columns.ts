@@ -1,4 +1,5 @@
 // Per-request measurements as columns: a million requests in bounded memory, whatever tool wrote them.
+import type { TokenCounter } from '../canonical';
 
 /** Gaps beyond this many are counted and summed, not kept: 40 million are 320 MB. */
 const MAX_GAPS = 40_000_000;
@@ -73,6 +74,11 @@ export class RequestColumns {
    * are right, and there are no windows, rates or cuts by time. Rows are in order of sending.
    */
   hasStarts = true;
+  /**
+   * Of a file that keeps one number per request: whose it is, which no request says by itself. It stands in the server's column where the
+   * server may have counted it, else in the client's. Empty: every column is what its name says.
+   */
+  oneCount: { readonly input?: TokenCounter; readonly output?: TokenCounter } = {};
 
   constructor() {
     const make = (): Float64Array => new Float64Array(this.capacity);

@@ -1,14 +1,15 @@
 // The requests of an opened report as columns, whichever tool wrote them; and whether they agree with the report's own summary.
 import type { Problem } from '../../problem';
-import { measureOf, type CanonicalReport, type Definition, type QuantityId } from '../canonical';
+import { measureOf, type CanonicalReport, type Definition, type Measure, type QuantityId } from '../canonical';
 import { significant, whole } from '../figures';
 import type { OpenedReport } from '../foreign';
 import { parseJson } from '../json';
 import { readRecords } from '../read-records';
 import { hasArrays } from '../readers/vllm';
+import type { RequestColumns } from './columns';
 import { guidellmColumns, keptBenchmark } from './guidellm';
 import { streamInferencePerf, type StampBasis, type StreamedRecords } from './inference-perf';
-import { ownColumns, streamAiperf, vllmColumns } from './others';
+import { ownColumns, sglangColumns, streamAiperf, vllmColumns } from './others';
 import { recompute, type RecomputeDefinition } from './recompute';
 
 /** Undefined when the report has no per-request file. */
@@ -33,7 +34,8 @@ export async function openRecords(
     case 'vllm bench serve':
     case 'sglang bench_serving': {
       const value = await wholeValue(folder, recordsFile);
-      return hasArrays(value) ? { columns: vllmColumns(value), problems: [] } : undefined;
+      const columnsOf = report.tool === 'vllm bench serve' ? vllmColumns : sglangColumns;
+      return hasArrays(value) ? { columns: columnsOf(value), problems: [] } : undefined;
     }
     case 'guidellm': {
       const kept = keptBenchmark(await wholeValue(folder, recordsFile));
@@ -100,12 +102,20 @@ export function checkAgainstSummary(report: CanonicalReport, { columns }: Stream
   for (const id of COMPARED) {
     const said = measureOf(scope, id);
     if (!said || endsElsewhere(report, id)) continue;
-    const found = again.measures.find(({ quantity }) => quantity === id)?.stats;
+    const one = again.measures.find(({ quantity }) => quantity === id);
+    if (isOtherCount(columns, said, one)) continue;
+    const found = one?.stats;
     for (const statistic of comparableStatistics(said.definition)) {
       compare(`${id} ${statistic}`, said.stats[statistic], found?.[statistic], toleranceOf(report, id));
     }
   }
   return differences.length === 0 ? [] : [mismatch(differences.slice(0, 6).join('; '), file)];
+}
+
+/** Of a tool that keeps one number per request: its summary may be of another count, as SGLang's input total is of the data set. */
+function isOtherCount({ oneCount }: RequestColumns, said: Measure, again: Measure | undefined): boolean {
+  const [x, y] = [said.definition.tokens, again?.definition.tokens];
+  return (oneCount.input ?? oneCount.output) !== undefined && x !== undefined && y !== undefined && x !== y;
 }
 
 /** Means over tokens and percentiles by rank are other statistics than those that are computed here. */

@@ -3,16 +3,45 @@ import type { RequestRecord } from '../../metrics/record';
 import { startSeconds } from '../../metrics/request-metrics';
 import type { Problem } from '../../problem';
 import { parseJson } from '../json';
+import type { TokenCounter } from '../canonical';
+import { sglangOutputCounter } from '../readers/sglang';
 import { at, isObject, numberAt, numberOf, type Json } from '../readers/values';
 import { emptyRow, RequestColumns } from './columns';
 import type { StampBasis, StreamedRecords } from './inference-perf';
 
+/** vLLM keeps the server's usage, and where there is none its own count; which of them a number is, it does not say. */
+export function vllmColumns(value: Json): RequestColumns {
+  return arrayColumns(value, { input: 'server-else-client', output: 'server-else-client' });
+}
+
+/** SGLang's arrays are vLLM's, and its counts are not: see `sglangInputCounter` and `sglangOutputCounter`. */
+export function sglangColumns(value: Json): RequestColumns {
+  return arrayColumns(value, { input: sglangInputCounter(value), output: sglangOutputCounter(value) });
+}
+
 /**
- * vLLM: seconds; `itls` are gaps between chunks. Without `start_times` (older files) every request begins at 0 of its own clock:
+ * SGLang's `input_lens` begin as the data set's lengths; newer versions (0.5.23) put the server's `usage.prompt_tokens` in their place
+ * where it is sent. `total_input_tokens` stays the data set's: lengths of the answered requests that add up to it were not replaced by others.
+ */
+function sglangInputCounter(value: Json): TokenCounter {
+  const list = (key: string): readonly unknown[] => (Array.isArray(value[key]) ? value[key] : []);
+  const [inputs, errors] = [list('input_lens'), list('errors')];
+  const total = inputs.reduce<number>((sum, one, i) => sum + (isError(errors[i]) ? 0 : (numberOf(one) ?? NaN)), 0);
+  return total === numberOf(value['total_input_tokens']) ? 'client' : 'server-else-client';
+}
+
+function isError(text: unknown): boolean {
+  return typeof text === 'string' && text !== '';
+}
+
+/**
+ * Seconds; `itls` are gaps between chunks. Without `start_times` (SGLang, older vLLM) every request begins at 0 of its own clock:
  * latencies are right, and nothing that needs a window can be asked (`hasStarts`). Both tools write their arrays in order of sending.
  */
-export function vllmColumns(value: Json): RequestColumns {
+function arrayColumns(value: Json, counters: { input: TokenCounter; output: TokenCounter }): RequestColumns {
   const columns = new RequestColumns();
+  columns.oneCount = counters;
+  const byServer = { input: counters.input.startsWith('server'), output: counters.output.startsWith('server') };
   const list = (key: string): readonly unknown[] => (Array.isArray(value[key]) ? value[key] : []);
   const ttfts = list('ttfts');
   const itls = list('itls');
@@ -27,9 +56,10 @@ export function vllmColumns(value: Json): RequestColumns {
     const gaps = Array.isArray(itls[i]) ? (itls[i] as readonly unknown[]) : [];
     const ttft = numberOf(ttfts[i]) ?? NaN;
     row.sent = columns.hasStarts ? (numberOf(starts[i]) ?? NaN) : 0;
-    row.serverOutput = numberOf(outputs[i]) ?? NaN;
-    row.serverInput = numberOf(inputs[i]) ?? NaN;
-    row.failed = (typeof errors[i] === 'string' && errors[i] !== '') || (row.serverOutput === 0 && ttft === 0);
+    const [input, output] = [numberOf(inputs[i]) ?? NaN, numberOf(outputs[i]) ?? NaN];
+    row[byServer.input ? 'serverInput' : 'clientInput'] = input;
+    row[byServer.output ? 'serverOutput' : 'clientOutput'] = output;
+    row.failed = isError(errors[i]) || (output === 0 && ttft === 0);
     if (times.length < gaps.length + 1) times = new Float64Array(gaps.length * 2);
     times[0] = row.sent + ttft;
     for (const [k, gap] of gaps.entries()) times[k + 1] = times[k]! + (numberOf(gap) ?? NaN);

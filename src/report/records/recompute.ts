@@ -1,6 +1,6 @@
 // Every metric again from the requests, under a definition of the caller's choice: who counts, which window, what failures do.
 import { mean, percentile, sum } from '../../metrics/statistics';
-import type { Definition, Measure, QuantityId, ScopeCounts, Statistics } from '../canonical';
+import type { Definition, Measure, QuantityId, ScopeCounts, Statistics, TokenCounter } from '../canonical';
 import { quantileKey } from '../readers/values';
 import type { RequestColumns } from './columns';
 
@@ -29,6 +29,8 @@ export interface Recomputed {
   /** First send to last end; absent when starts are not recorded. */
   readonly windowSeconds?: number;
   readonly measures: readonly Measure[];
+  /** Whose counts they are: not what was asked for where a file keeps one number per request. */
+  readonly counters: { readonly input: TokenCounter; readonly output: TokenCounter };
   /** What could not be computed, and why. */
   readonly missing: readonly string[];
 }
@@ -69,13 +71,18 @@ export function recompute(columns: RequestColumns, definition: RecomputeDefiniti
   const chosen = chosenRequests(columns, definition);
   const ok = chosen.filter((i) => !columns.isFailed(i));
   const span = columns.hasStarts ? spanOf(columns, chosen) : undefined;
-  const missing = withoutStarts(columns, definition);
-  const parts: Parts = { columns, ok, failed: chosen.length - ok.length, definition, file, missing };
+  const counters = {
+    input: counterOf(columns, 'input', definition.tokens),
+    output: counterOf(columns, 'output', definition.tokens),
+  };
+  const missing = [...withoutStarts(columns, definition), ...otherCounters(columns, definition)];
+  const parts: Parts = { columns, ok, failed: chosen.length - ok.length, definition, file, missing, counters };
   return {
     counts: { total: chosen.length, ok: ok.length, failed: parts.failed },
     leftOut: columns.length - chosen.length,
     ...(span === undefined ? {} : { windowSeconds: span }),
     measures: [...latencies(parts), ...gaps(parts), ...tokens(parts, span)],
+    counters,
     missing,
   };
 }
@@ -93,6 +100,35 @@ function withoutStarts(columns: RequestColumns, definition: RecomputeDefinition)
   ];
 }
 
+/** Whose number it is that this definition takes. */
+function counterOf({ oneCount }: RequestColumns, side: 'input' | 'output', by: TokenCounter): TokenCounter {
+  const one = oneCount[side];
+  return one !== undefined && isTaken(one, by) ? one : by;
+}
+
+/** Whether the one number a file keeps may stand for the count that is asked for. */
+function isTaken(one: TokenCounter, by: TokenCounter): boolean {
+  if (by === 'server-else-client') return true;
+  return by === 'server' ? one.startsWith('server') : one === by;
+}
+
+const ELSE = {
+  'server-else-client': 'the client’s tokenizer',
+  'server-else-asked': 'the length asked for',
+} as const;
+
+/** Where a file does not say whether a count is the one that is asked for. */
+function otherCounters({ oneCount }: RequestColumns, { tokens: by }: RecomputeDefinition): string[] {
+  if (by !== 'server') return [];
+  return (['input', 'output'] as const).flatMap((side) => {
+    const one = oneCount[side];
+    if (one !== 'server-else-client' && one !== 'server-else-asked') return [];
+    return [
+      `${side} tokens by the server alone: the file keeps one number per request, the server’s usage where it sent one, else ${ELSE[one]}, and does not say which; that number is taken`,
+    ];
+  });
+}
+
 interface Parts {
   readonly columns: RequestColumns;
   readonly ok: Uint32Array;
@@ -100,6 +136,7 @@ interface Parts {
   readonly definition: RecomputeDefinition;
   readonly file: string;
   readonly missing: string[];
+  readonly counters: Recomputed['counters'];
 }
 
 /** max(end) - min(sent), failures included: inference-perf's benchmark time. */
@@ -118,6 +155,8 @@ function finite(value: number, otherwise: number): number {
 }
 
 export function outputOf(columns: RequestColumns, i: number, by: RecomputeDefinition['tokens']): number {
+  // What was asked for is nobody's count.
+  if (by === 'client' && columns.oneCount.output === 'asked') return NaN;
   const server = columns.value('serverOutput', i);
   const client = columns.value('clientOutput', i);
   if (by === 'server') return server;
@@ -171,7 +210,7 @@ function latencies(parts: Parts): Measure[] {
         start: 'send',
         weighting: 'requests',
         percentiles: 'linear',
-        ...(metric === 'tpot' || metric === 'ntpot' ? { tokens: definition.tokens } : {}),
+        ...(metric === 'tpot' || metric === 'ntpot' ? { tokens: parts.counters.output } : {}),
         ...(infinite > 0 ? { note: `${infinite} failures count as never answered` } : {}),
       },
       infinite,
@@ -192,8 +231,7 @@ function gaps(parts: Parts): readonly Measure[] {
 }
 
 function tokens(parts: Parts, span: number | undefined): Measure[] {
-  const { columns, ok, definition, missing, file } = parts;
-  const by = { tokens: definition.tokens } as const;
+  const { columns, ok, definition, missing, file, counters } = parts;
   const totals = new Map<'in' | 'out', number>();
   const lengths = (side: 'in' | 'out'): readonly Measure[] => {
     const values = collect(ok, (i) => (side === 'in' ? inputOf : outputOf)(columns, i, definition.tokens));
@@ -203,11 +241,12 @@ function tokens(parts: Parts, span: number | undefined): Measure[] {
         `${side === 'in' ? 'prompt' : 'output'} tokens of ${ok.length - values.length} answers: not counted by ${definition.tokens.replaceAll('-', ' ')}`,
       );
     }
+    if (values.length === 0) return [];
     const found = measured(
       parts,
       side === 'in' ? 'prompt_tokens' : 'output_tokens',
       values,
-      { ...by, percentiles: 'linear' },
+      { tokens: side === 'in' ? counters.input : counters.output, percentiles: 'linear' },
       0,
     );
     const total = totals.get(side);

@@ -1,5 +1,5 @@
 // Signs of workload pitfalls in one report: lengths, repeats, caches, stops, templates, media (CMP024 to CMP050).
-import { measureOf, statisticOf, type Measure, type ReportScope } from '../canonical';
+import { measureOf, statisticOf, type Measure, type ReportScope, type TokenCounter } from '../canonical';
 import { duration, percent, significant, whole } from '../figures';
 import { at, isObject, numberAt, textAt } from '../readers/values';
 import { askedOf } from './asked';
@@ -118,13 +118,17 @@ interface Counts {
 }
 
 /** Both counts of one quantity, where the file has both. */
-function bothCounts(scope: ReportScope, quantity: 'prompt_tokens' | 'output_tokens'): Counts | undefined {
+function bothCounts(
+  scope: ReportScope,
+  quantity: 'prompt_tokens' | 'output_tokens',
+  byServer: readonly TokenCounter[] = ['server-else-client', 'server'],
+): Counts | undefined {
   const of = (who: string): Measure | undefined =>
     scope.measures.find(
       (measure) => measure.quantity === quantity && measure.definition.tokens === who && 'mean' in measure.stats,
     );
   const client = of('client');
-  const server = of('server-else-client') ?? of('server');
+  const server = byServer.map(of).find((found) => found !== undefined);
   return client && server ? { client: client.stats, server: server.stats } : undefined;
 }
 
@@ -163,14 +167,16 @@ const otherTokenizer: Sign = (scope, report) => {
 
 /** The same text counted twice, and not alike: whose count a rate uses decides it. */
 const twoCounts: Sign = (scope) => {
-  const counts = bothCounts(scope, 'output_tokens');
+  const sure = bothCounts(scope, 'output_tokens');
+  const counts = sure ?? bothCounts(scope, 'output_tokens', ['server-else-asked']);
   const [client, server] = [counts?.client['mean'], counts?.server['mean']];
   if (client === undefined || server === undefined || server === 0 || off(client, server) <= 0.01) return undefined;
   const mismatches = scope.extras?.tokenMismatches ?? 0;
+  const who = sure ? 'the server' : 'the server’s count, or else the length asked for, is';
   return said(
     'CMP058',
     scope.id,
-    `the client counts ${significant(client)} output tokens per answer, the server ${significant(server)} (${percent((client - server) / server)})${mismatches > 0 ? `, and they disagree on ${whole(mismatches)} answers` : ''}: TPOT, NTPOT and tokens/s change with the counter`,
+    `the client counts ${significant(client)} output tokens per answer, ${who} ${significant(server)} (${percent((client - server) / server)})${mismatches > 0 ? `, and they disagree on ${whole(mismatches)} answers` : ''}: TPOT, NTPOT and tokens/s change with the counter`,
   );
 };
 

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { createClient } from '../client/http-client';
 import { loadConfig, type LoadedConfig } from '../config/load';
+import { threadsAsked, THREADS_IN_WORDS, type ThreadsAsked } from '../config/sending-threads';
 import type { RunCommand, RunEvent } from '../events';
 import { StopControl } from '../loadgen/stop';
 import { formatProblem, problemJson, type Problem } from '../problem';
@@ -39,7 +40,6 @@ const FLAGS = {
 
 const KEY_VARIABLE = 'ISOPERF_API_KEY';
 const GRACE_SECONDS = 30;
-const MAX_WORKERS = 256;
 
 const HELP = `isoperf run: runs the benchmark of a config.yaml and writes a report folder.
 
@@ -240,13 +240,10 @@ function optionsOf(
 }
 
 /** Throws UsageError for what is no number of threads. */
-function workerCount(text: string | undefined): number | 'auto' {
-  if (text === undefined || text === 'auto') return 'auto';
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1 || count > MAX_WORKERS) {
-    throw new UsageError(`--workers needs a whole number from 1 to ${MAX_WORKERS}, or auto, not '${text}'`);
-  }
-  return count;
+function workerCount(text: string | undefined): ThreadsAsked {
+  const asked = threadsAsked(text ?? 'auto');
+  if (asked === undefined) throw new UsageError(`--workers needs ${THREADS_IN_WORDS}, not '${text ?? ''}'`);
+  return asked;
 }
 
 function apiKey(variable: string, { config }: LoadedConfig, env: CliIo['env']): string | undefined {

@@ -17,42 +17,58 @@ export interface Dealt {
   readonly isTakenFromAll: boolean;
 }
 
-/** Conversations in a closed loop take turns in one order: a thread could not know which of another's is idle. */
-export function canBeDealt({ plan, requests }: DealtStage): boolean {
-  if (requests.length < 2) return false;
+/**
+ * Why threads cannot share a stage; undefined when they can. Conversations in a closed loop take turns in one order: a thread could
+ * not know which of another's is idle.
+ */
+export function whyNotDealt({ plan, requests }: DealtStage): string | undefined {
+  if (requests.length < 2) return 'there is but one request';
   const firstId = requests[0]!.id;
   // Threads name a request by its place.
-  if (!requests.every(({ id }, index) => id === firstId + index)) return false;
-  return plan.pacing.kind === 'open' || !requests.some(({ turn, sessionId }) => turn ?? sessionId);
+  if (!requests.every(({ id }, index) => id === firstId + index)) return 'the requests are not in planned order';
+  if (plan.pacing.kind === 'open' || !requests.some(({ turn, sessionId }) => turn ?? sessionId)) return undefined;
+  return 'which conversation of a closed loop is idle is known on one loop only';
 }
 
-/** At most `threads` shares; fewer when there are fewer slots than threads. */
-export function dealStage({ plan, requests }: DealtStage, threads: number): readonly Dealt[] {
+/** Most threads that a stage has work for: each needs a slot and a request. */
+export function mostShares({ plan: { pacing }, requests }: DealtStage): number {
+  return Math.min(pacing.kind === 'open' ? pacing.inFlightCap : pacing.concurrency, requests.length);
+}
+
+/**
+ * At most `threads` shares; fewer when there are fewer slots than threads. A closed loop's slots are split: each thread refills its
+ * own. An open loop's cap stays one for all (`StageCounters.takeSlot`): no request waits while another thread has room.
+ */
+export function dealStage(stage: DealtStage, threads: number): readonly Dealt[] {
+  const { plan, requests } = stage;
   const { pacing } = plan;
-  const cap = pacing.kind === 'open' ? pacing.inFlightCap : pacing.concurrency;
-  const count = Math.min(threads, cap, requests.length);
-  const slots = (share: number): number =>
-    cap === Number.MAX_SAFE_INTEGER ? cap : Math.floor(cap / count) + (share < cap % count ? 1 : 0);
+  const count = Math.min(threads, mostShares(stage));
   if (pacing.kind === 'closed') {
+    const { concurrency } = pacing;
     const indices = Uint32Array.from(requests, (_, index) => index);
     return Array.from({ length: count }, (_, share) => ({
       indices,
-      pacing: { kind: 'closed', concurrency: slots(share) },
+      pacing: { kind: 'closed', concurrency: evenShare(concurrency, count, share) },
       isTakenFromAll: true,
     }));
   }
   const lists: number[][] = Array.from({ length: count }, () => []);
   const owner = owners(requests, count);
   for (const index of requests.keys()) lists[owner(index)]!.push(index);
-  return lists.map((list, share) => ({
+  return lists.map((list) => ({
     indices: Uint32Array.from(list),
     pacing: {
       kind: 'open',
       offsets: Float64Array.from(list, (index) => pacing.offsets[index]!),
-      inFlightCap: slots(share),
+      inFlightCap: pacing.inFlightCap,
     },
     isTakenFromAll: false,
   }));
+}
+
+/** Part `share` of `total` whole things divided among `count`; the first ones get what is left over. */
+export function evenShare(total: number, count: number, share: number): number {
+  return Math.floor(total / count) + (share < total % count ? 1 : 0);
 }
 
 /** Requests go round; those of one conversation or session stay with the thread that had its first. */

@@ -1,6 +1,6 @@
 // Sends one stage: an open loop on absolute deadlines, or a closed loop with an exact number in flight. Never drops, never rushes.
 import type { PreparedRequest } from '../client/types';
-import { Flights, type DispatchOptions, type DispatchOutcome } from './flights';
+import { Flights, SLOT_RETRY_MS, type DispatchOptions, type DispatchOutcome } from './flights';
 import { now, Waiter } from './waiter';
 
 /** Sends in one turn before I/O gets a chance: a late start must not hold up the timestamps of answers. */
@@ -19,6 +19,8 @@ class Dispatcher<R extends PreparedRequest> {
   /** Taken, and waiting for its time. */
   private next: number | undefined;
   private isExhausted = false;
+  /** The next request is due, and other threads have all slots. */
+  private isWithoutSlot = false;
   /** Closed loop: when the slot of the next send became free. */
   private readonly freed: number[] = [];
 
@@ -35,6 +37,7 @@ class Dispatcher<R extends PreparedRequest> {
 
   private pump(): void {
     const { stop } = this.options;
+    this.isWithoutSlot = false;
     for (let burst = 0; !stop.noMoreSends.aborted; burst++) {
       // A slot that becomes free calls here again. A request is taken only for a free slot: another thread may have one.
       if (this.flights.inFlight >= this.flights.limit) return;
@@ -47,6 +50,11 @@ class Dispatcher<R extends PreparedRequest> {
       }
       if (burst >= BURST) {
         this.waiter.yield();
+        return;
+      }
+      if (!this.flights.takeSlot(index)) {
+        this.isWithoutSlot = true;
+        this.waiter.pause(SLOT_RETRY_MS);
         return;
       }
       this.waiter.worked();
@@ -85,7 +93,9 @@ class Dispatcher<R extends PreparedRequest> {
     if (pacing.kind === 'closed') this.freed.shift();
     this.flights.send(request, index, scheduledSeconds, (result) => {
       onResult(request, scheduledSeconds, result);
+      this.flights.freeSlot();
       if (pacing.kind === 'closed') this.freed.push(result.endSeconds);
+      if (this.isWithoutSlot) this.waiter.cancel();
       if (this.waiter.isWaiting) this.finishIfDone();
       else this.pump();
     });

@@ -31,7 +31,18 @@ export interface SharedCounters {
   down(): void;
   /** Notes that a request is on its way, so that a thread that dies does not lose it. */
   taken(index: number): void;
+  /** Slots of an open loop's cap, one pool for all threads; absent where a thread's limit is its own. */
+  readonly slots?:
+    | {
+        /** False while there is none for request `index`. */
+        take(index: number): boolean;
+        free(): void;
+      }
+    | undefined;
 }
+
+/** Between two questions for a slot that another thread may have freed. */
+export const SLOT_RETRY_MS = 1;
 
 export interface DispatchOptions<R extends PreparedRequest> {
   readonly requests: RequestList<R>;
@@ -98,6 +109,15 @@ export class Flights<R extends PreparedRequest> {
     noMoreSends.addEventListener('abort', onStop, { once: true });
     this.options.onStarted?.(this.startSeconds, spinSeconds);
     return true;
+  }
+
+  /** A slot for request `index`; false when other threads have them all: then ask again after `SLOT_RETRY_MS`. */
+  takeSlot(index: number): boolean {
+    return this.options.counters?.slots?.take(index) ?? true;
+  }
+
+  freeSlot(): void {
+    this.options.counters?.slots?.free();
   }
 
   send(request: R, index: number, scheduledSeconds: number, then: (result: WireResult) => void): void {

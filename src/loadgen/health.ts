@@ -11,7 +11,7 @@ const DELAY_RESOLUTION_MS = 10;
 
 // Limits. Event loop: performance.md section 8. Schedule: reference inference-perf.md section 8, P3.
 const EVENT_LOOP_WARNING = 0.6;
-const EVENT_LOOP_LIMITED = 0.85;
+export const EVENT_LOOP_LIMITED = 0.85;
 const DELAY_MEDIAN_LIMIT_SECONDS = 0.01;
 const DELAY_P99_LIMIT_SECONDS = 1;
 const ACHIEVED_SHARE_LIMIT = 0.98;

@@ -5,20 +5,26 @@ import type { EngineRequest } from './share';
 /** Counters at fixed places of `counters`. */
 const NEXT = 0;
 const IN_FLIGHT = 1;
+const SLOTS = 2;
+const COUNTERS = 3;
 const PLACES = 4;
 
 export interface SharedTable {
   readonly bytes: SharedArrayBuffer;
   /** Float64: four per request, where its fields and its body begin and end in `bytes`. */
   readonly places: SharedArrayBuffer;
-  /** Int32: index of the next untaken request, requests in flight. */
+  /** Int32: index of the next untaken request, requests in flight, taken slots of an open loop's cap. */
   readonly counters: SharedArrayBuffer;
+  /** Int32 per thread: the request for which it waits for a slot, `NOTHING` while it waits for none. */
+  readonly waiting: SharedArrayBuffer;
   /** Float64 per request: when it was handed to a client, seconds of the shared clock; 0 while it was not. */
   readonly taken: SharedArrayBuffer;
 }
 
+const NOTHING = 2 ** 31 - 1;
+
 /** Equal bodies are kept once. Prompt texts go along only where a conversation needs them. */
-export function shareRequests(requests: readonly EngineRequest[]): SharedTable {
+export function shareRequests(requests: readonly EngineRequest[], threads: number): SharedTable {
   const fields = requests.map((request) =>
     JSON.stringify({ ...request, body: undefined, ...(request.turn ? {} : { promptTexts: undefined }) }),
   );
@@ -51,10 +57,13 @@ export function shareRequests(requests: readonly EngineRequest[]): SharedTable {
     }
     place.set([fieldsAt, fieldsEnd, bodyAt, bodyAt + lengths.get(text)!], PLACES * index);
   }
+  const waiting = new SharedArrayBuffer(4 * threads);
+  new Int32Array(waiting).fill(NOTHING);
   return {
     bytes,
     places,
-    counters: new SharedArrayBuffer(8),
+    counters: new SharedArrayBuffer(4 * COUNTERS),
+    waiting,
     taken: new SharedArrayBuffer(Math.max(1, requests.length) * 8),
   };
 }
@@ -87,10 +96,12 @@ export class SharedRequests implements RequestList<EngineRequest> {
 /** What the threads of a stage count together. */
 export class StageCounters {
   private readonly counters: Int32Array;
+  private readonly waiting: Int32Array;
   private readonly times: Float64Array;
 
   constructor(table: SharedTable) {
     this.counters = new Int32Array(table.counters);
+    this.waiting = new Int32Array(table.waiting);
     this.times = new Float64Array(table.taken);
   }
 
@@ -104,6 +115,31 @@ export class StageCounters {
 
   down(count = 1): void {
     Atomics.sub(this.counters, IN_FLIGHT, count);
+  }
+
+  /**
+   * A slot of an open loop's cap, for request `index` of thread `thread`. False while all `limit` are taken, or while a request of
+   * another thread that was planned earlier waits for one: then ask again soon.
+   */
+  takeSlot(thread: number, index: number, limit: number): boolean {
+    const { counters, waiting } = this;
+    let isFirst = true;
+    for (let other = 0; isFirst && other < waiting.length; other++) {
+      isFirst = other === thread || Atomics.load(waiting, other) > index;
+    }
+    while (isFirst) {
+      const taken = Atomics.load(counters, SLOTS);
+      if (taken >= limit) break;
+      if (Atomics.compareExchange(counters, SLOTS, taken, taken + 1) !== taken) continue;
+      if (waiting[thread] !== NOTHING) Atomics.store(waiting, thread, NOTHING);
+      return true;
+    }
+    Atomics.store(waiting, thread, index);
+    return false;
+  }
+
+  freeSlot(): void {
+    Atomics.sub(this.counters, SLOTS, 1);
   }
 
   markTaken(index: number, sharedSeconds: number): void {

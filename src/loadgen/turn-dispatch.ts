@@ -1,7 +1,7 @@
 // Sends a stage whose requests are turns of conversations: a turn goes out when it is due and the turn before it was answered.
 import type { PreparedRequest, WireResult } from '../client/types';
 import { Conversations, type TurnPlan } from '../datagen/conversation';
-import { Flights, type DispatchOptions, type DispatchOutcome } from './flights';
+import { Flights, SLOT_RETRY_MS, type DispatchOptions, type DispatchOutcome } from './flights';
 import { now, Waiter } from './waiter';
 
 export type TurnRequest = PreparedRequest & { readonly turn?: TurnPlan; readonly requestBytes?: number };
@@ -44,6 +44,8 @@ class TurnDispatcher<R extends TurnRequest> {
   private left: number;
   private readonly freedSlots: number[] = [];
   private readonly holds = new Set<NodeJS.Timeout>();
+  /** While a turn is ready and other threads have all slots. */
+  private retry: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly options: DispatchOptions<R>,
@@ -93,10 +95,20 @@ class TurnDispatcher<R extends TurnRequest> {
     while (this.taken < this.flights.limit && !this.options.stop.noMoreSends.aborted) {
       const index = this.ready.pop();
       if (index === undefined) break;
+      if (!this.flights.takeSlot(index)) {
+        this.ready.push(index);
+        this.retry ??= setTimeout(this.askAgain, SLOT_RETRY_MS);
+        break;
+      }
       this.send(index);
     }
     this.finishIfDone();
   }
+
+  private readonly askAgain = (): void => {
+    this.retry = undefined;
+    this.pump();
+  };
 
   private send(index: number): void {
     const { requests, onResult } = this.options;
@@ -136,6 +148,7 @@ class TurnDispatcher<R extends TurnRequest> {
     const seconds = result.outcome.kind === 'ok' ? (turn?.holdSeconds ?? 0) : 0;
     const free = (): void => {
       this.taken--;
+      this.flights.freeSlot();
       queue.busy = false;
       queue.freeSeconds = result.endSeconds + seconds;
       this.freedSlots.push(queue.freeSeconds);
@@ -174,7 +187,13 @@ class TurnDispatcher<R extends TurnRequest> {
   private finishIfDone(): void {
     if (this.left > 0) return;
     this.waiter.cancel();
-    for (const timer of this.holds) clearTimeout(timer);
+    clearTimeout(this.retry);
+    for (const timer of this.holds) {
+      clearTimeout(timer);
+      // Other threads may still have turns to send.
+      this.flights.freeSlot();
+    }
+    this.holds.clear();
     this.flights.finish(this.waiter.spinSeconds);
   }
 }

@@ -44,6 +44,12 @@ export class Waiter {
     this.immediate = setImmediate(this.fire);
   }
 
+  /** Calls back after about so many milliseconds, whatever is due: nothing is waited for actively. */
+  pause(milliseconds: number): void {
+    this.lastSpin = undefined;
+    this.timer = setTimeout(this.fire, milliseconds);
+  }
+
   /** Work was done in this turn: it was no active waiting. */
   worked(): void {
     this.lastSpin = undefined;

@@ -15,6 +15,8 @@ export interface WorkerSetup {
 
 /** One thread's share of a stage. */
 export interface ShareJob {
+  /** Of the thread, among those that share the stage. */
+  readonly number: number;
   readonly table: SharedTable;
   /** The share's requests as indices into the table, in planned order. */
   readonly indices: Uint32Array;

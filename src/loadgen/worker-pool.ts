@@ -5,19 +5,21 @@ import type { AnswerNeeds } from './answer-line';
 import { LEAD_SECONDS } from './flights';
 import type { ThreadUse } from './health';
 import type { LiveSlice } from './live';
-import { dealStage, canBeDealt, type DealtStage } from './deal';
+import { dealStage, evenShare, whyNotDealt, type DealtStage } from './deal';
 import { lost, notSent, type EndedRequest } from './share';
 import { shareRequests, StageCounters } from './shared-requests';
 import type { StopControl } from './stop';
 import { hasTurns } from './turn-dispatch';
 import { now } from './waiter';
-import { sharedOffsetSeconds, type FromWorker, type ToWorker } from './worker-messages';
+import { sharedOffsetSeconds, type FromWorker, type ToWorker, type WorkerSetup } from './worker-messages';
 
 export interface PoolOptions {
   readonly count: number;
   /** Path of the bundled `load-worker`. */
   readonly file: string;
   readonly client: ClientOptions;
+  /** Connections that all threads together may open; `Infinity`: any of them may need all that `client` allows. */
+  readonly connectionLimit: number;
 }
 
 export interface PooledStage {
@@ -53,10 +55,13 @@ export class WorkerPool {
   private constructor(private readonly threads: readonly Thread[]) {}
 
   /** Resolves when every thread is up. Rejects when one cannot be started. */
-  static async start({ count, file, client }: PoolOptions): Promise<WorkerPool> {
-    const threads = Array.from({ length: count }, () =>
-      createThread(new Worker(file, { workerData: { kind: 'isoperf-load', client }, name: 'isoperf-load' })),
-    );
+  static async start({ count, file, client, connectionLimit }: PoolOptions): Promise<WorkerPool> {
+    const threads = Array.from({ length: count }, (_, index) => {
+      const own = evenShare(connectionLimit, count, index);
+      const connections = Number.isFinite(own) ? Math.max(1, own) : client.connections;
+      const workerData = { kind: 'isoperf-load', client: { ...client, connections } } satisfies WorkerSetup;
+      return createThread(new Worker(file, { workerData, name: 'isoperf-load' }));
+    });
     const pool = new WorkerPool(threads);
     await Promise.all(threads.map(heardReady));
     const dead = threads.find(({ gone }) => gone !== undefined);
@@ -65,9 +70,13 @@ export class WorkerPool {
     throw new Error(`a sending thread could not be started: ${dead.gone}`);
   }
 
+  get size(): number {
+    return this.threads.length;
+  }
+
   /** Conversations in a closed loop take turns in one order, on one loop; everything else can be dealt out. */
   takes(stage: DealtStage): boolean {
-    return canBeDealt(stage);
+    return whyNotDealt(stage) === undefined;
   }
 
   run(options: PooledStage): {
@@ -86,7 +95,7 @@ export class WorkerPool {
     const { stage } = options;
     const { requests } = stage;
     const offset = sharedOffsetSeconds();
-    const table = shareRequests(requests);
+    const table = shareRequests(requests, this.threads.length);
     const ended = new Uint8Array(requests.length);
     const firstId = requests[0]?.id ?? 0;
     const alive = this.threads.filter(({ gone }) => gone === undefined);
@@ -99,7 +108,9 @@ export class WorkerPool {
       zeroSharedSeconds: options.zeroSeconds + offset,
     };
     const working = shares.map((share, index) => ({ share, thread: alive[index]!, index }));
-    for (const { share, thread } of working) post(thread, { type: 'prepare', job: { ...job, ...share } });
+    for (const { share, thread, index } of working) {
+      post(thread, { type: 'prepare', job: { ...job, ...share, number: index } });
+    }
     await Promise.all(working.map(({ thread }) => heardReady(thread)));
     const startSeconds = now() + LEAD_SECONDS;
     const uses = new Map<number, ThreadUse>();
@@ -177,11 +188,13 @@ function createThread(worker: Worker): Thread {
   worker.on('message', (message: FromWorker) => {
     thread.onMessage(message);
   });
+  let why: string | undefined;
   worker.on('error', (error: Error) => {
-    goes(error.message);
+    why = error.message;
   });
+  // Always comes, and last: what the thread had handed over before it died has been heard by then.
   worker.on('exit', (code) => {
-    goes(`it ended with code ${code}`);
+    goes(why ?? `it ended with code ${code}`);
   });
   return thread;
 }

@@ -2,6 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { createClient } from '../client/http-client';
 import type { Client } from '../client/types';
+import type { SharedCounters } from './flights';
 import { LoopMeter } from './health';
 import { LiveFigures } from './live';
 import { runShare, type EndedRequest } from './share';
@@ -108,6 +109,7 @@ class Share {
         taken: (index) => {
           counters.markTaken(job.indices[index]!, now() + offset);
         },
+        ...slotsOf(job, counters),
       },
       onStarted: (_start, spinSeconds) => {
         spin = spinSeconds;
@@ -141,4 +143,18 @@ class Share {
     this.say({ type: 'ended', ended: this.waiting });
     this.waiting = [];
   }
+}
+
+/** An open loop with a cap has one for all threads; a closed loop's slots are each thread's own. */
+function slotsOf({ pacing, indices, number }: ShareJob, counters: StageCounters): Pick<SharedCounters, 'slots'> {
+  if (pacing.kind === 'closed' || pacing.inFlightCap === Number.MAX_SAFE_INTEGER) return {};
+  const { inFlightCap } = pacing;
+  return {
+    slots: {
+      take: (index) => counters.takeSlot(number, indices[index]!, inFlightCap),
+      free: () => {
+        counters.freeSlot();
+      },
+    },
+  };
 }

@@ -1,17 +1,18 @@
 // Everything before the clock starts: refusals, the schedule, the tokenizer, the server's own words, the request stream.
-import os from 'node:os';
 import path from 'node:path';
 import { ClientProblem } from '../client/endpoint';
 import type { Client, ClientOptions, ServerFacts } from '../client/types';
+import type { ThreadsChosen } from '../config/sending-threads';
 import type { TextTokenizer } from '../datagen/tokenizer';
 import { STOPPED, type Workload } from '../datagen/workload';
 import { connectionsFor, type PlannedLoadStage } from '../loadgen/plan';
 import type { WorkerPool } from '../loadgen/worker-pool';
 import type { Problem, Result } from '../problem';
 import { arrivalTrace } from './arrival-trace';
+import { usableCores } from './cores';
 import { createMockClient } from './mock-client';
 import { proxyFor } from './proxy';
-import { PROBE_NAME, probeSweep, type SweepFacts } from './probe-sweep';
+import { PROBE_NAME, probePlan, probeSweep, type SweepFacts } from './probe-sweep';
 import {
   foldersOf,
   inFlightCapOf,
@@ -24,14 +25,14 @@ import {
 } from './stream';
 import { refusals } from './supported';
 import type { RunInput, RunOptions, RunResult } from './types';
-import { chooseWorkers, startWorkers, type WorkersChosen } from './workers';
+import { SendingThreads } from './workers';
 
 export interface Prepared {
   readonly stages: readonly PlannedLoadStage[];
   readonly client: Client;
   /** Threads that send; without them the engine's own loop does. */
   readonly pool?: WorkerPool | undefined;
-  readonly workers: WorkersChosen;
+  readonly workers: ThreadsChosen;
   readonly server: ServerFacts;
   readonly model: string;
   readonly modelSource: string;
@@ -75,15 +76,24 @@ export async function prepareRun(
   const connected = await connect(input, options, connections);
   if (!connected.ok) return connected;
   const { client, server } = connected;
-  const rest = await prepareStream(input, options, planned?.value, connected, note);
+  const threads = new SendingThreads(
+    options.workers,
+    connected.clientOptions,
+    {
+      cores: usableCores(),
+      isStreaming: config.api.streaming,
+      connectionLimit: connections < needed ? connections : Infinity,
+    },
+    note,
+  );
+  const rest = await prepareStream(input, options, planned?.value, { client, server, threads }, note);
   if (!rest.ok) {
-    await client.close();
+    await Promise.all([client.close(), threads.close()]);
     return rest;
   }
   const stages = rest.value.stages.map((plan) => ({ plan, requests: rest.value.workload.stages[plan.id]! }));
-  const chosen = chooseWorkers(options.workers, stages, os.availableParallelism());
-  const pool = await startWorkers(chosen, options.workers, connected.clientOptions, connections < needed, note);
-  const workers = pool || chosen.count === 1 ? chosen : { count: 1, reason: 'threads could not be started' };
+  const workers = await threads.prepareFor(stages);
+  const { pool } = threads;
   return { ok: true, value: { client, pool, workers, server, ...(pinned ? { sweep: pinned } : {}), ...rest.value } };
 }
 
@@ -176,12 +186,18 @@ type StreamPart = Pick<Prepared, 'stages' | 'model' | 'modelSource' | 'tokenizer
   readonly sweep?: SweepFacts;
 };
 
+interface Connected {
+  readonly client: Client;
+  readonly server: ServerFacts;
+  readonly threads: SendingThreads;
+}
+
 /** The model, its tokenizer, the stages (after a sweep's probe, when they are not planned yet), and every request. */
 async function prepareStream(
   input: RunInput,
   options: RunOptions,
   planned: readonly PlannedLoadStage[] | undefined,
-  { client, server }: { readonly client: Client; readonly server: ServerFacts },
+  { client, server, threads }: Connected,
   note: (problem: Problem) => void,
 ): Promise<{ ok: true; value: StreamPart } | { ok: false; refused: Refused }> {
   const named = modelOf(input, server);
@@ -192,7 +208,7 @@ async function prepareStream(
   tokenizer.problems.forEach(note);
   const make = (of: readonly StageToMake[]): Promise<Result<Workload>> =>
     makeWorkload(input, options, of, { model: named.model, tokenizer: tokenizer.value });
-  const found = planned ? undefined : await findStages(input, options, client, make);
+  const found = planned ? undefined : await findStages(input, options, { client, threads }, make);
   if (found?.ok === false) return found;
   found?.problems.forEach(note);
   const stages = planned ?? found!.stages;
@@ -220,7 +236,7 @@ async function prepareStream(
 async function findStages(
   input: RunInput,
   options: RunOptions,
-  client: Client,
+  { client, threads }: Pick<Connected, 'client' | 'threads'>,
   make: (of: readonly StageToMake[]) => Promise<Result<Workload>>,
 ): Promise<
   | { ok: true; stages: readonly PlannedLoadStage[]; sweep: SweepFacts; problems: readonly Problem[] }
@@ -232,13 +248,18 @@ async function findStages(
   const workload = await make([{ name: PROBE_NAME, count: sweep.num_requests }]);
   if (isStopped()) return failed([stopped()]);
   if (!workload.ok) return unusable(workload.problems);
+  const requests = workload.value.stages[0]!;
+  const inFlightCap = inFlightCapOf(input.config);
+  const plan = probePlan({ sweep, requests, inFlightCap, seed: load.base_seed });
+  // The probe brings more than any stage will: sent by fewer threads it would find the client's limit.
+  await threads.prepareFor([{ plan, requests }]);
   const probed = await probeSweep({
     sweep,
-    requests: workload.value.stages[0]!,
+    stage: { plan, requests },
     client,
-    inFlightCap: inFlightCapOf(input.config),
+    pool: threads.pool,
+    inFlightCap,
     timeoutSeconds: timeoutSeconds(input),
-    seed: load.base_seed,
     stop: options.stop,
   });
   if (isStopped()) return failed([stopped()]);

@@ -2,14 +2,16 @@
 import type { Client } from '../client/types';
 import { stream, type StageName } from '../datagen/random';
 import type { WorkloadRequest } from '../datagen/workload';
-import { runStages } from '../loadgen/engine';
+import { runStages, type EngineStage } from '../loadgen/engine';
+import { EVENT_LOOP_LIMITED } from '../loadgen/health';
 import type { PlannedLoadStage } from '../loadgen/plan';
 import { rescaledExponentialOffsets } from '../loadgen/schedule';
 import type { StopControl } from '../loadgen/stop';
 import type { Ending } from '../loadgen/tally';
+import type { WorkerPool } from '../loadgen/worker-pool';
 import { estimateSaturation, FEWEST_COMPLETIONS, sweepRates } from '../loadgen/sweep';
 import type { Problem, Result } from '../problem';
-import type { RunManifest } from '../report/manifest';
+import type { RunManifest, StageHealth } from '../report/manifest';
 
 /** inference-perf's: the probe's requests are due within 5 s. */
 const PROBE_SECONDS = 5;
@@ -27,11 +29,12 @@ export interface SweepConfig {
 
 interface ProbeOptions {
   readonly sweep: SweepConfig;
-  readonly requests: readonly WorkloadRequest[];
+  /** `probePlan` and its requests. */
+  readonly stage: EngineStage;
   readonly client: Client;
+  readonly pool: WorkerPool | undefined;
   readonly inFlightCap: number;
   readonly timeoutSeconds: number;
-  readonly seed: number;
   readonly stop: StopControl;
 }
 
@@ -42,12 +45,14 @@ export function pinnedSweep(type: SweepConfig['type'], rates: readonly number[],
 
 /** Errors: RUN045 when too few requests were answered to say anything. Warnings (RUN046) say when the rate is not the server's limit. */
 export async function probeSweep(options: ProbeOptions): Promise<Result<SweepFacts>> {
-  const { sweep, requests, inFlightCap } = options;
+  const { sweep, stage, inFlightCap } = options;
+  const { requests } = stage;
   const records: Ending[] = [];
-  let maxInFlight = 0;
+  let health: StageHealth | undefined;
   await runStages({
-    stages: [{ plan: probePlan(options), requests }],
+    stages: [stage],
     client: options.client,
+    pool: options.pool,
     intervalSeconds: 0,
     timeoutSeconds: options.timeoutSeconds,
     answers: { texts: false, raw: false },
@@ -58,10 +63,11 @@ export async function probeSweep(options: ProbeOptions): Promise<Result<SweepFac
     onEnded: (ended) => {
       records.push(ended);
     },
-    onStageFinished: ({ health }) => {
-      maxInFlight = health?.maxInFlight ?? 0;
+    onStageFinished: (outcome) => {
+      health = outcome.health;
     },
   });
+  const maxInFlight = health?.maxInFlight ?? 0;
   const answered = records.flatMap(({ outcome, sentSeconds, endSeconds }) =>
     outcome.kind === 'ok' && sentSeconds !== undefined && endSeconds !== undefined ? [{ sentSeconds, endSeconds }] : [],
   );
@@ -79,6 +85,8 @@ export async function probeSweep(options: ProbeOptions): Promise<Result<SweepFac
     capReached,
     saturated: estimate.saturated,
     windowSeconds: estimate.windowSeconds,
+    workers: health?.workers?.length ?? 1,
+    ...(health?.eventLoopUse === undefined ? {} : { eventLoopUse: health.eventLoopUse }),
   };
   const facts: SweepFacts = {
     type: sweep.type,
@@ -91,7 +99,18 @@ export async function probeSweep(options: ProbeOptions): Promise<Result<SweepFac
   return { ok: true, value: facts, problems: [...remarks(facts, inFlightCap), found(facts)] };
 }
 
-function probePlan({ sweep, requests, inFlightCap, seed }: ProbeOptions): PlannedLoadStage {
+/** All requests within five seconds, at exponential gaps: more than the server can take, if it is to say anything. */
+export function probePlan({
+  sweep,
+  requests,
+  inFlightCap,
+  seed,
+}: {
+  readonly sweep: SweepConfig;
+  readonly requests: readonly WorkloadRequest[];
+  readonly inFlightCap: number;
+  readonly seed: number;
+}): PlannedLoadStage {
   const offsets = rescaledExponentialOffsets(requests.length, PROBE_SECONDS, stream(seed, 'arrivals', 'probe', 0));
   return {
     id: 0,
@@ -127,16 +146,28 @@ function remarks({ probe, saturationRps }: SweepFacts, inFlightCap: number): Pro
     remedy,
   });
   const rate = saturationRps?.toFixed(2) ?? '?';
+  const use = probe.eventLoopUse ?? 0;
+  const busy =
+    use > EVENT_LOOP_LIMITED
+      ? [
+          warn(
+            `The rate found, ${rate} requests/s, may be this client's: ${probe.workers === 1 ? 'its thread' : `the busiest of its ${probe.workers ?? 1} threads`} was ${(use * 100).toFixed(0)} % busy while it probed.`,
+            'Lower sweep.num_requests, use a machine with more cores, or raise --workers.',
+          ),
+        ]
+      : [];
   if (!probe.saturated) {
     return [
+      ...busy,
       warn(
         `The sweep stays below the server's limit: it kept up with all ${probe.offeredRps.toFixed(1)} requests/s of the probe (${rate}/s were completed).`,
         'Raise sweep.num_requests: the probe sends a fifth of it per second.',
       ),
     ];
   }
-  if (!probe.capReached) return [];
+  if (!probe.capReached) return busy;
   return [
+    ...busy,
     warn(
       `The rate found, ${rate} requests/s, is what the server does with ${inFlightCap} requests in flight, which is this client's cap (num_workers x worker_max_concurrency); with more it might do more.`,
       'Raise worker_max_concurrency, or say the cap beside the result.',

@@ -1,80 +1,106 @@
 // How many threads send, and why: one is the engine's own loop, which is enough for most loads and the cheapest.
 import { existsSync } from 'node:fs';
 import type { ClientOptions } from '../client/types';
+import { threadsFor, type StageDemand, type ThreadsAsked, type ThreadsChosen } from '../config/sending-threads';
+import { mostShares, whyNotDealt } from '../loadgen/deal';
 import type { EngineStage } from '../loadgen/engine';
 import { WorkerPool } from '../loadgen/worker-pool';
 import type { Problem } from '../problem';
 
 export interface WorkersAsked {
-  /** `auto`: as many as the planned load needs, at most one less than there are cores. */
-  readonly count: number | 'auto';
+  readonly count: ThreadsAsked;
   /** The bundled `load-worker`. */
   readonly file: string;
 }
 
-export interface WorkersChosen {
-  readonly count: number;
-  readonly reason: string;
+/** What of a run, beside its stages, decides how many threads are of use. */
+export interface Circumstances {
+  readonly cores: number;
+  readonly isStreaming: boolean;
+  /** Connections that all threads together may open; `Infinity` when nothing limits them. */
+  readonly connectionLimit: number;
 }
-
-/** A thread stamps so many tokens a second with an event-loop use well below 0.6 (docs/decisions/007-engine-threads.md). */
-const TOKENS_PER_THREAD = 10_000;
-/** A request costs about as much as so many tokens. */
-const TOKENS_PER_REQUEST = 10;
-/** What one stream of a closed loop is taken to bring: nobody knows beforehand. */
-const TOKENS_PER_STREAM = 50;
 
 export function chooseWorkers(
-  asked: WorkersAsked | undefined,
+  asked: ThreadsAsked,
   stages: readonly EngineStage[],
-  cores: number,
-): WorkersChosen {
-  if (asked === undefined) return { count: 1, reason: 'this program starts no threads' };
-  if (asked.count !== 'auto') return { count: asked.count, reason: 'asked for' };
-  const most = Math.max(1, cores - 1);
-  const load = Math.max(0, ...stages.map(tokensPerSecond));
-  const wanted = Math.max(1, Math.ceil(load / TOKENS_PER_THREAD));
-  const shown = `the plan brings up to ${Math.round(load).toLocaleString('en-US')} tokens/s, one thread takes ${TOKENS_PER_THREAD.toLocaleString('en-US')}`;
-  const limited = wanted > most ? `; one less than the ${cores} cores` : '';
-  return { count: Math.min(wanted, most), reason: `auto: ${shown}${limited}` };
+  { cores, isStreaming, connectionLimit }: Circumstances,
+): ThreadsChosen {
+  if (asked === 1) return { count: 1, reason: 'asked for' };
+  const shared = stages.filter((stage) => whyNotDealt(stage) === undefined);
+  if (shared.length === 0) {
+    const largest = stages.reduce((a, b) => (b.requests.length > a.requests.length ? b : a), stages[0]!);
+    return { count: 1, reason: whyNotDealt(largest)! };
+  }
+  const demands = shared.map((stage) => demandOf(stage, isStreaming));
+  const wanted = asked === 'auto' ? threadsFor(demands, cores) : { count: asked, reason: 'asked for' };
+  const inFlight = Math.max(...shared.map(mostShares));
+  const most = Math.max(1, Math.min(connectionLimit, inFlight));
+  if (wanted.count <= most) return wanted;
+  const limit = connectionLimit < inFlight ? 'connections may be open' : 'requests can be in flight at once';
+  return { count: most, reason: `${wanted.reason}; no more than ${most} ${limit}` };
 }
 
-/** Upper end of what a stage asks of the client; answers of the full max_tokens. */
-function tokensPerSecond({ plan, requests }: EngineStage): number {
-  if (requests.length === 0) return 0;
-  const perAnswer = requests.reduce((sum, { maxTokens }) => sum + maxTokens, 0) / requests.length + TOKENS_PER_REQUEST;
-  if (plan.pacing.kind === 'closed') return plan.pacing.concurrency * TOKENS_PER_STREAM;
+/** Answers count with their full max_tokens. */
+function demandOf({ plan, requests }: EngineStage, isStreaming: boolean): StageDemand {
+  if (plan.pacing.kind === 'closed') {
+    return { slots: Math.min(plan.pacing.concurrency, requests.length), isStreaming };
+  }
   const seconds = Math.max(plan.requestedDurationSeconds ?? 0, plan.pacing.offsets.at(-1) ?? 0, 1);
-  return (requests.length / seconds) * perAnswer;
+  const tokens = requests.reduce((sum, { maxTokens }) => sum + maxTokens, 0) / requests.length;
+  return { requestsPerSecond: requests.length / seconds, tokensPerAnswer: isStreaming ? tokens : 0 };
 }
 
-/** Undefined for one: then the engine's own loop sends, as it does when threads cannot be started (RUN026 says so). */
-export async function startWorkers(
-  { count }: WorkersChosen,
-  asked: WorkersAsked | undefined,
-  client: ClientOptions | undefined,
-  isLimited: boolean,
-  note: (problem: Problem) => void,
-): Promise<WorkerPool | undefined> {
-  if (count < 2 || asked === undefined || client === undefined) return undefined;
-  const missing = (why: string): void => {
-    note({
+/** Owns the threads of one run, from a sweep's probe to the last stage. */
+export class SendingThreads {
+  /** Without it the engine's own loop sends. */
+  pool: WorkerPool | undefined;
+  private hasFailed = false;
+
+  constructor(
+    private readonly asked: WorkersAsked | undefined,
+    private readonly client: ClientOptions | undefined,
+    private readonly circumstances: Circumstances,
+    private readonly note: (problem: Problem) => void,
+  ) {}
+
+  /** Starts what these stages need, in place of what earlier ones did. Never rejects: RUN026 says why one loop sends instead. */
+  async prepareFor(stages: readonly EngineStage[]): Promise<ThreadsChosen> {
+    const { asked, client, circumstances } = this;
+    if (asked === undefined) return { count: 1, reason: 'this program starts no threads' };
+    if (client === undefined) return { count: 1, reason: 'the mock server answers within this program' };
+    const chosen = chooseWorkers(asked.count, stages, circumstances);
+    if (asked.count !== 'auto' && chosen.count < asked.count) this.sayFewer(chosen.count, asked.count, chosen.reason);
+    if ((this.pool?.size ?? 1) === chosen.count) return chosen;
+    await this.close();
+    if (chosen.count < 2) return chosen;
+    if (!this.hasFailed) await this.start(chosen.count, asked.file, client);
+    return this.pool ? chosen : { count: 1, reason: 'threads could not be started' };
+  }
+
+  private async start(count: number, file: string, client: ClientOptions): Promise<void> {
+    try {
+      if (!existsSync(file)) throw new Error(`${file}, the program of a sending thread, is not there`);
+      const { connectionLimit } = this.circumstances;
+      this.pool = await WorkerPool.start({ count, file, client, connectionLimit });
+    } catch (error) {
+      this.hasFailed = true;
+      this.sayFewer(1, count, (error as Error).message);
+    }
+  }
+
+  private sayFewer(count: number, instead: number, why: string): void {
+    this.note({
       code: 'RUN026',
       severity: 'warning',
       path: [],
-      message: `The load is sent by one thread instead of ${count}: ${why}.`,
+      message: `The load is sent by ${count === 1 ? 'one thread' : `${count} threads`} instead of ${instead}: ${why}.`,
     });
-  };
-  if (!existsSync(asked.file)) {
-    missing(`${asked.file}, the program of a sending thread, is not there`);
-    return undefined;
   }
-  try {
-    // What is limited is limited in all; what is not may be needed by any one of them.
-    const connections = isLimited ? Math.max(1, Math.floor(client.connections / count)) : client.connections;
-    return await WorkerPool.start({ count, file: asked.file, client: { ...client, connections } });
-  } catch (error) {
-    missing((error as Error).message);
-    return undefined;
+
+  async close(): Promise<void> {
+    const { pool } = this;
+    this.pool = undefined;
+    await pool?.close();
   }
 }

@@ -7,7 +7,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { canBeDealt, dealStage } from '../../../src/loadgen/deal';
+import { dealStage, whyNotDealt } from '../../../src/loadgen/deal';
+import { shareRequests, StageCounters } from '../../../src/loadgen/shared-requests';
 import { StopControl } from '../../../src/loadgen/stop';
 import type { RunOptions } from '../../../src/run';
 import { chooseWorkers } from '../../../src/run/workers';
@@ -151,6 +152,48 @@ describe('the requests of a run', () => {
   });
 });
 
+describe('the cap in flight of an open loop', () => {
+  it('is one for all threads: exact, used up, and in planned order', async () => {
+    const server = await recorder(40);
+    const load = `{ type: constant, interval: 0, num_workers: 1, worker_max_concurrency: 4, stages: [{ rate: 200, duration: 1 }] }`;
+    const { manifest, records } = await h.ran(configOf({ url: server.url, load }), workers(3));
+    server.server.close();
+    expect(manifest.counts).toMatchObject({ planned: 200, ok: 200 });
+    expect([server.most(), manifest.health[0]!.maxInFlight, manifest.health[0]!.inFlightCap]).toEqual([4, 4, 4]);
+    expect(manifest.health[0]!.reasons.join()).toContain('cap of 4');
+    // 200 requests through 4 slots of some 40 ms each: a slot does not stay free for long.
+    const span = records.at(-1)!.endSeconds! - records[0]!.sentSeconds!;
+    expect(span).toBeGreaterThan(1.9);
+    expect(span).toBeLessThan(6);
+    const order = [...records].sort((a, b) => a.sentSeconds! - b.sentSeconds!).map(({ id }) => id);
+    const displaced = order.map((id, position) => Math.abs(id - position));
+    expect(Math.max(...displaced)).toBeLessThan(8);
+  });
+
+  it('a slot goes to the request planned first, whichever thread it waits in', () => {
+    const counters = new StageCounters(
+      shareRequests(
+        [
+          { id: 0, body: '' },
+          { id: 1, body: '' },
+        ] as never,
+        3,
+      ),
+    );
+    expect([counters.takeSlot(0, 10, 2), counters.takeSlot(1, 11, 2)]).toEqual([true, true]);
+    expect([counters.takeSlot(2, 13, 2), counters.takeSlot(1, 12, 2)]).toEqual([false, false]);
+    counters.freeSlot();
+    expect(counters.takeSlot(2, 13, 2)).toBe(false);
+    expect(counters.takeSlot(0, 14, 2)).toBe(false);
+    expect(counters.takeSlot(1, 12, 2)).toBe(true);
+    counters.freeSlot();
+    expect(counters.takeSlot(0, 14, 2)).toBe(false);
+    expect(counters.takeSlot(2, 13, 2)).toBe(true);
+    counters.freeSlot();
+    expect(counters.takeSlot(0, 14, 2)).toBe(true);
+  });
+});
+
 describe('stopping', () => {
   it('a graceful stop reaches every thread; planned = ok + cancelled + not sent', async () => {
     const server = await recorder(200);
@@ -243,7 +286,9 @@ describe('how a stage is dealt', () => {
     expect(shares.map(({ pacing }) => pacing.kind === 'closed' && pacing.concurrency)).toEqual([2, 2, 1]);
     expect(dealStage({ plan: closed, requests: requests(100) }, 8)).toHaveLength(5);
     const parts = dealStage({ plan: open(20), requests: requests(20) }, 3);
-    expect(parts.map(({ pacing }) => pacing.kind === 'open' && pacing.inFlightCap)).toEqual([3, 2, 2]);
+    // An open loop's cap is one for all threads.
+    expect(parts.map(({ pacing }) => pacing.kind === 'open' && pacing.inFlightCap)).toEqual([7, 7, 7]);
+    expect(dealStage({ plan: open(20), requests: requests(20) }, 9)).toHaveLength(7);
     expect(parts.flatMap(({ indices }) => [...indices]).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 20 }, (_, index) => index),
     );
@@ -259,8 +304,9 @@ describe('how a stage is dealt', () => {
       expect(holders).toHaveLength(1);
     }
     const turns = requests(30, (index) => ({ turn: { conversation: index % 4 } }));
-    expect(canBeDealt({ plan: closed, requests: turns })).toBe(false);
-    expect(canBeDealt({ plan: open(30), requests: turns })).toBe(true);
+    expect(whyNotDealt({ plan: closed, requests: turns })).toContain('closed loop');
+    expect(whyNotDealt({ plan: open(30), requests: turns })).toBeUndefined();
+    expect(whyNotDealt({ plan: closed, requests: requests(1) })).toContain('one request');
   });
 });
 
@@ -273,13 +319,38 @@ describe('how many threads', () => {
       },
       requests: Array.from({ length: rate * 10 }, (_, id) => ({ id, maxTokens })),
     }) as never;
-  const auto = { count: 'auto', file: good } as const;
+  const here = { cores: 32, isStreaming: true, connectionLimit: Infinity };
 
   it('auto: one for a small load, more as the planned tokens grow, never more than the cores less one', () => {
-    expect(chooseWorkers(auto, [stage(10, 100)], 32).count).toBe(1);
-    expect(chooseWorkers(auto, [stage(100, 290)], 32).count).toBe(3);
-    const few = chooseWorkers(auto, [stage(100, 290)], 2);
+    expect(chooseWorkers('auto', [stage(10, 100)], here).count).toBe(1);
+    expect(chooseWorkers('auto', [stage(100, 290)], here).count).toBe(3);
+    const few = chooseWorkers('auto', [stage(100, 290)], { ...here, cores: 2 });
     expect([few.count, few.reason]).toEqual([1, few.reason.replace(/;.*/, '; one less than the 2 cores')]);
-    expect(chooseWorkers({ ...auto, count: 5 }, [stage(10, 1)], 2).count).toBe(5);
+    expect(chooseWorkers('auto', [stage(100, 290)], { ...here, cores: 1 }).count).toBe(1);
+    expect(chooseWorkers(5, [stage(10, 1)], { ...here, cores: 2 }).count).toBe(5);
+  });
+
+  it('answers in one piece cost a request each, whatever their length', () => {
+    expect(chooseWorkers('auto', [stage(100, 290)], { ...here, isStreaming: false }).count).toBe(1);
+    expect(chooseWorkers('auto', [stage(1200, 290)], { ...here, isStreaming: false }).count).toBe(2);
+  });
+
+  it('never more than there is work or connections for, and the reason says so', () => {
+    const most = chooseWorkers(20, [stage(10, 1)], here);
+    expect([most.count, most.reason]).toEqual([9, 'asked for; no more than 9 requests can be in flight at once']);
+    const limited = chooseWorkers(5, [stage(10, 1)], { ...here, connectionLimit: 2 });
+    expect([limited.count, limited.reason]).toEqual([2, 'asked for; no more than 2 connections may be open']);
+  });
+
+  it('one where stages cannot be shared, whoever asked for more', () => {
+    const talk = {
+      plan: { pacing: { kind: 'closed', concurrency: 2000 } },
+      requests: Array.from({ length: 4000 }, (_, id) => ({ id, maxTokens: 9, turn: { conversation: id % 7 } })),
+    } as never;
+    for (const asked of ['auto', 4] as const) {
+      const { count, reason } = chooseWorkers(asked, [talk], here);
+      expect(count).toBe(1);
+      expect(reason).toContain('closed loop');
+    }
   });
 });

@@ -6,11 +6,12 @@ import { benchmarkReport } from '../report/export/benchmark-report';
 import { canonicalCsv } from '../report/export/csv';
 import { canonicalHtml } from '../report/export/html';
 import { canonicalMarkdown } from '../report/export/markdown';
-import type { CanonicalReport } from '../report/canonical';
+import type { ReportScope } from '../report/canonical';
 import type { OpenedReport } from '../report/foreign';
 import { judgeReport } from '../report/identities';
 import { openReports } from '../report/open';
 import { completeReport } from '../report/records/complete';
+import { isDisagreement, type JudgedReport } from '../report/verdict';
 import { accessTo, printProblems } from './access';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
 
@@ -35,6 +36,7 @@ Options:
   --to FORMAT   the format (default: by the ending of --out: .md, .csv, .html, .yaml)
   --part ID     only this part, e.g. 'stage 3' (as 'isoperf import' lists them)
   --out PATH    write there instead of to standard output; for several Benchmark Reports, a folder
+  --no-records  do not read per-request files (they are checked against the summary otherwise)
   -h, --help    this text
 
 Exit codes:
@@ -51,7 +53,12 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { to: { type: 'string' }, part: { type: 'string' }, out: { type: 'string' } },
+    options: {
+      to: { type: 'string' },
+      part: { type: 'string' },
+      out: { type: 'string' },
+      'no-records': { type: 'boolean' },
+    },
   });
   const [name, ...more] = positionals;
   if (name === undefined || more.length > 0) throw new UsageError(`one path is needed, ${positionals.length} given`);
@@ -59,11 +66,16 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
   const opened = await openReports(accessTo(name, io.cwd));
   printProblems(opened.problems, name, io);
   if (!opened.ok) return EXIT.unusable;
-  const reports = await chosenReports(opened.value.reports, values.part);
+  const reports = await chosenReports(opened.value.reports, values.part, values['no-records'] !== true);
   if (reports.length === 0) {
     io.err(`isoperf convert: error: ${name} has no part '${values.part ?? ''}'. See isoperf import ${name}\n`);
     return EXIT.unusable;
   }
+  printProblems(
+    reports.flatMap(({ problems }) => problems),
+    name,
+    io,
+  );
   return format === 'benchmark-report'
     ? writeBenchmarkReports(reports, values.out, io)
     : writeOne(render(reports, format), values.out, io);
@@ -88,34 +100,47 @@ function formatOf(asked: string | undefined, out: string | undefined): Format {
   return format;
 }
 
-async function chosenReports(opened: readonly OpenedReport[], part: string | undefined): Promise<CanonicalReport[]> {
-  const reports: CanonicalReport[] = [];
+async function chosenReports(
+  opened: readonly OpenedReport[],
+  part: string | undefined,
+  withRecords: boolean,
+): Promise<JudgedReport[]> {
+  const reports: JudgedReport[] = [];
   for (const one of opened) {
-    // Per-request files are read only for reports that have no numbers without them.
-    const report = one.report.scopes.length > 0 ? one.report : (await completeReport(one)).report;
+    // A report that has no numbers without its requests has them read in any case.
+    const isRead = withRecords || one.report.scopes.length === 0;
+    const { report, problems } = isRead ? await completeReport(one) : { report: one.report, problems: [] };
     const scopes =
       part === undefined ? report.scopes : report.scopes.filter(({ id, label }) => id === part || label === part);
-    if (scopes.length > 0) reports.push({ ...report, scopes });
+    if (scopes.length === 0) continue;
+    const chosen = { ...report, scopes };
+    // The requests are held against the whole run: of one stage or phase they say nothing.
+    const about = scopes.some(isWhole) ? problems : problems.filter((problem) => !isDisagreement(problem));
+    reports.push({ report: chosen, judgement: judgeReport(chosen), problems: about });
   }
   return reports;
 }
 
-function render(reports: readonly CanonicalReport[], format: Exclude<Format, 'benchmark-report'>): string {
-  const judged = reports.map((report) => ({ report, judgement: judgeReport(report) }));
+function isWhole({ kind }: ReportScope): boolean {
+  return kind === 'summary' || kind === 'run';
+}
+
+function render(judged: readonly JudgedReport[], format: Exclude<Format, 'benchmark-report'>): string {
   switch (format) {
     case 'markdown':
-      return judged.map(({ report, judgement }) => canonicalMarkdown(report, judgement)).join('\n');
+      return judged.map(canonicalMarkdown).join('\n');
     case 'csv':
-      return canonicalCsv(reports);
+      return canonicalCsv(judged.map(({ report }) => report));
     case 'html':
       return canonicalHtml(judged);
   }
 }
 
-function writeBenchmarkReports(reports: readonly CanonicalReport[], out: string | undefined, io: CliIo): number {
-  const documents = reports.flatMap((report) =>
-    report.scopes.flatMap((scope) => {
-      const text = benchmarkReport(report, scope);
+function writeBenchmarkReports(reports: readonly JudgedReport[], out: string | undefined, io: CliIo): number {
+  const documents = reports.flatMap((judged) =>
+    judged.report.scopes.flatMap((scope) => {
+      const { report } = judged;
+      const text = benchmarkReport(judged, scope);
       if (text !== undefined) return [{ name: `${report.name} ${scope.id}`, text }];
       io.err(
         `isoperf convert: warning: ${report.name}, ${scope.label} has no count of requests, which the format requires: left out\n`,

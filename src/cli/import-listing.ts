@@ -3,20 +3,20 @@ import { QUANTITIES, type CanonicalReport, type Definition, type Measure, type R
 import { NOTHING, significant, whole } from '../report/figures';
 import { violated } from '../report/identities';
 import type { Identity, Judgement } from '../report/identity';
+import { isDisagreement, reportVerdict, type JudgedReport } from '../report/verdict';
 import { bullet, clean, columns, wrap } from './text-layout';
 
 interface ListingOptions {
   readonly columns: number;
   readonly all: boolean;
-  /** The summary is not what its own requests give. */
-  readonly disagrees?: boolean;
 }
 
-export function importListing(report: CanonicalReport, judgement: Judgement, options: ListingOptions): string {
+export function importListing(judged: JudgedReport, options: ListingOptions): string {
+  const { report, judgement, problems } = judged;
   const width = Math.max(60, options.columns);
   const broken = violated(judgement);
   const sections = [
-    head(report, judgement, options, width),
+    head(judged, width),
     section('Parts', partsTable(report, width)),
     section('Numbers (ms; lengths in tokens)', numbersTable(report, width)),
     section('Single figures', figuresTable(report, width)),
@@ -42,13 +42,19 @@ export function importListing(report: CanonicalReport, judgement: Judgement, opt
             2,
           ),
     ),
+    listSection(
+      'Where the summary is not its requests',
+      problems.filter(isDisagreement).map(({ message }) => message),
+      width,
+    ),
     options.all ? section('Identities that hold', heldLines(judgement, width)) : '',
     listSection('To know before reading on', cautionLines(judgement), width),
   ];
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
 }
 
-function head(report: CanonicalReport, judgement: Judgement, options: ListingOptions, width: number): string {
+function head(judged: JudgedReport, width: number): string {
+  const { report } = judged;
   const version = report.toolVersion === undefined ? '' : ` ${report.toolVersion}`;
   const facts: (readonly [string, string | undefined])[] = [
     ['version', report.versionClass.name],
@@ -67,20 +73,7 @@ function head(report: CanonicalReport, judgement: Judgement, options: ListingOpt
     value === undefined ? [] : [bullet(label.padEnd(13), value, width, 2)],
   );
   const title = wrap(`${report.tool}${version}: ${report.name}`, width);
-  const verdict = verdictOf(report, judgement, options.disagrees === true);
-  return [title, bullet('verdict      ', verdict, width, 2), ...lines].join('\n');
-}
-
-function verdictOf({ scopes }: CanonicalReport, judgement: Judgement, disagrees: boolean): string {
-  if (scopes.length === 0) return 'nothing was measured: there is no run in it';
-  const broken = violated(judgement).length;
-  const found = [
-    ...(scopes.every(({ counts }) => counts.ok === 0) ? ['no request succeeded'] : []),
-    ...(broken > 0 ? [`${broken} ${broken === 1 ? 'identity is' : 'identities are'} violated`] : []),
-    ...(disagrees ? ['the summary is not what its own requests give'] : []),
-  ];
-  if (found.length > 0) return found.join('; ');
-  return judgement.identities.length === 0 ? 'no identity could be checked' : 'no identity is violated';
+  return [title, bullet('verdict      ', reportVerdict(judged).words, width, 2), ...lines].join('\n');
 }
 
 function section(title: string, body: string): string {

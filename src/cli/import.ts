@@ -1,13 +1,12 @@
 // `isoperf import`: any tool's results in, and out comes what they are, what the numbers mean and what is wrong with them.
 import { parseArgs } from 'node:util';
 import type { Problem } from '../problem';
-import type { CanonicalReport } from '../report/canonical';
 import { READABLE_TOOLS, type OpenedReport } from '../report/foreign';
 import { judgeReport, violated } from '../report/identities';
-import type { Judgement } from '../report/identity';
 import { openReports } from '../report/open';
 import { completeReport } from '../report/records/complete';
 import { openRecords } from '../report/records/open-records';
+import { isDisagreement, type JudgedReport } from '../report/verdict';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
 import { accessTo, printProblems } from './access';
 import { importListing } from './import-listing';
@@ -89,22 +88,14 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
   return contradicted ? EXIT.failed : EXIT.ok;
 }
 
-/** The summary is not what its own requests give. */
-function isDisagreement({ code }: Problem): boolean {
-  return code === 'REP126';
-}
-
 interface ReadOptions {
   readonly request: RecomputeRequest | undefined;
   readonly records: boolean;
 }
 
-interface Judged {
-  readonly report: CanonicalReport;
-  readonly judgement: Judgement;
+interface Judged extends JudgedReport {
   readonly recordsFile?: string;
   readonly recomputed?: RecomputeResult;
-  readonly problems: readonly Problem[];
 }
 
 async function judge(opened: OpenedReport, { request, records }: ReadOptions): Promise<Judged> {
@@ -127,8 +118,9 @@ async function judge(opened: OpenedReport, { request, records }: ReadOptions): P
   };
 }
 
-function listing({ report, judgement, recomputed, problems }: Judged, all: boolean, columns: number): string {
-  const text = importListing(report, judgement, { columns, all, disagrees: problems.some(isDisagreement) });
+function listing(judged: Judged, all: boolean, columns: number): string {
+  const { report, recomputed } = judged;
+  const text = importListing(judged, { columns, all });
   return recomputed ? `${text}\n${recomputeListing(report, recomputed, Math.max(60, columns))}\n` : text;
 }
 

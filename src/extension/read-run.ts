@@ -13,7 +13,7 @@ import type { Problem, Result } from '../problem';
 import { withBeside } from '../report/beside';
 import { reportMarkdown } from '../report/markdown';
 import { readRun } from '../report/read';
-import { withRecords } from '../report/records/attach';
+import { withCheck, withRecords } from '../report/records/attach';
 import type { Run } from '../report/run';
 import { parseStack, type StackRecord } from '../report/stack';
 import { reportView } from '../report/view';
@@ -40,7 +40,8 @@ export interface OpenComparison {
 export async function openReport(folder: vscode.Uri, alone = false): Promise<Result<OpenReport>> {
   const read = await readRun(await reportAccess(folder, alone));
   if (!read.ok) return read;
-  return { ok: true, value: { run: read.value, view: reportView(read.value) }, problems: read.problems };
+  const run = await withCheck(read.value);
+  return { ok: true, value: { run, view: reportView(run) }, problems: read.problems };
 }
 
 export type Pair = readonly [vscode.Uri, vscode.Uri];

@@ -1,6 +1,8 @@
 // A part of a report as llm-d Benchmark Report 0.2: only what that format can say without saying something else.
 // Source: llm-d-benchmark's schema; reference peers.md section 4.9. It has no field for warm-up, token source, seed or sampling.
 import { measureOf, statisticOf, type CanonicalReport, type QuantityId, type ReportScope } from '../canonical';
+import { violated } from '../identities';
+import { isDisagreement, type JudgedReport } from '../verdict';
 import { toYaml } from '../write-yaml';
 
 const STATISTICS: Readonly<Record<string, string>> = {
@@ -38,7 +40,9 @@ const RATES: readonly (readonly [QuantityId, string, string])[] = [
 ];
 
 /** YAML text. A part without a count of requests cannot be written: the format requires one. */
-export function benchmarkReport(report: CanonicalReport, scope: ReportScope): string | undefined {
+export function benchmarkReport(judged: JudgedReport, scope: ReportScope): string | undefined {
+  const { report } = judged;
+  const load = loadOf(report, scope);
   const total = scope.counts.total ?? scope.counts.ok;
   if (total === undefined) return undefined;
   const block = ([id, name, units]: readonly [QuantityId, string, string]): (readonly [string, unknown])[] => {
@@ -61,8 +65,8 @@ export function benchmarkReport(report: CanonicalReport, scope: ReportScope): st
   };
   return toYaml({
     version: '0.2',
-    run: runOf(report, scope),
-    scenario: { load: loadOf(report, scope) },
+    run: runOf(judged, scope),
+    ...(load ? { scenario: { load } } : {}),
     results: {
       request_performance: {
         aggregate: {
@@ -75,7 +79,7 @@ export function benchmarkReport(report: CanonicalReport, scope: ReportScope): st
   });
 }
 
-function runOf(report: CanonicalReport, scope: ReportScope): Record<string, unknown> {
+function runOf({ report, judgement, problems }: JudgedReport, scope: ReportScope): Record<string, unknown> {
   const left = leftOut(scope);
   const start = scope.startedAt ?? report.startedAt;
   const isIso = start !== undefined && /^\d{4}-\d{2}-\d{2}T/.test(start);
@@ -87,7 +91,14 @@ function runOf(report: CanonicalReport, scope: ReportScope): Record<string, unkn
       : {}),
     description: [
       `Converted by IsoPerf from ${report.tool} (${report.versionClass.name}), ${scope.label}`,
+      ...(statisticOf(scope, 'prompt_tokens', 'mean') === undefined
+        ? [`load: ${scope.load.words} (scenario.load is left out: it requires a prompt length, which is not recorded)`]
+        : []),
       ...(left.length > 0 ? [`left out, because this format has no field that means it: ${left.join(', ')}`] : []),
+      ...violated(judgement)
+        .filter((one) => one.scope === scope.id)
+        .map(({ message, statement }) => `violated: ${message ?? statement}`),
+      ...problems.filter(isDisagreement).map(({ message }) => message),
       ...(report.assumptions.length > 0 ? [`assumed: ${report.assumptions.join('; ')}`] : []),
     ].join('. '),
   };
@@ -102,8 +113,10 @@ function leftOut(scope: ReportScope): string[] {
   return [...new Set([...names, ...weighted])];
 }
 
-function loadOf(report: CanonicalReport, scope: ReportScope): Record<string, unknown> {
+/** Undefined where nobody recorded the prompts' length: the format requires one there, and 0 is none. */
+function loadOf(report: CanonicalReport, scope: ReportScope): Record<string, unknown> | undefined {
   const mean = statisticOf(scope, 'prompt_tokens', 'mean');
+  if (mean === undefined) return undefined;
   const output = statisticOf(scope, 'output_tokens', 'mean');
   const { requestedRateRps, concurrency } = scope.load;
   return {
@@ -114,7 +127,7 @@ function loadOf(report: CanonicalReport, scope: ReportScope): Record<string, unk
       tool_version: `converted from ${report.tool}${report.toolVersion === undefined ? '' : ` ${report.toolVersion}`}`,
       source: 'unknown',
       ...(scope.stage === undefined ? {} : { stage: scope.stage }),
-      input_seq_len: { distribution: 'other', value: mean ?? 0 },
+      input_seq_len: { distribution: 'other', value: mean },
       ...(output === undefined ? {} : { output_seq_len: { distribution: 'other', value: output } }),
       ...(requestedRateRps === undefined || requestedRateRps <= 0 ? {} : { rate_qps: requestedRateRps }),
       ...(concurrency === undefined ? {} : { concurrency }),

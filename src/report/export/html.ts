@@ -1,7 +1,6 @@
 // An imported report as one HTML file: no script, no link, no request; whatever the report says stays text.
-import type { CanonicalReport } from '../canonical';
 import { violated } from '../identities';
-import type { Judgement } from '../identity';
+import { isDisagreement, reportVerdict, verdictSentence, type JudgedReport } from '../verdict';
 import { partsTable, quantityTables, type Table } from './tables';
 
 const STYLE = `body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1f2328;background:#fff}
@@ -10,9 +9,7 @@ caption{text-align:left;font-weight:600;padding:.3rem 0}th,td{padding:.2rem .6re
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}.bad{border-left:4px solid #b3261e;padding-left:.8rem}
 @media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}th,td{border-color:#30363d}}`;
 
-export function canonicalHtml(
-  judged: readonly { readonly report: CanonicalReport; readonly judgement: Judgement }[],
-): string {
+export function canonicalHtml(judged: readonly JudgedReport[]): string {
   const title = judged.length === 1 ? judged[0]!.report.name : `${judged.length} reports`;
   return `<!DOCTYPE html>
 <html lang="en">
@@ -24,13 +21,14 @@ export function canonicalHtml(
 <style>${STYLE}</style>
 </head>
 <body>
-${judged.map(({ report, judgement }) => article(report, judgement)).join('\n')}
+${judged.map(article).join('\n')}
 </body>
 </html>
 `;
 }
 
-function article(report: CanonicalReport, judgement: Judgement): string {
+function article(judged: JudgedReport): string {
+  const { report, judgement, problems } = judged;
   const broken = violated(judgement);
   const version = report.toolVersion === undefined ? '' : ` ${report.toolVersion}`;
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -46,12 +44,13 @@ function article(report: CanonicalReport, judgement: Judgement): string {
     ({ scope, message, statement, tolerance, cause, pitfall }) =>
       `${scope}: ${message ?? statement} (${statement}; tolerance ${tolerance}).${cause === undefined ? '' : ` Likely cause: ${cause}.`}${pitfall === undefined ? '' : ` ${pitfall}`}`,
   );
+  const against = [...violations, ...problems.filter(isDisagreement).map(({ message }) => message)];
   return [
     '<article>',
     `<h1>${escaped(report.name)}</h1>`,
-    broken.length === 0
-      ? `<p>No identity of ${judgement.identities.length} that could be checked is violated.</p>`
-      : `<section class="bad"><h2>${broken.length} of ${judgement.identities.length} identities are violated</h2>${items(violations)}</section>`,
+    reportVerdict(judged).bad
+      ? `<section class="bad"><h2>${escaped(verdictSentence(judged))}</h2>${against.length === 0 ? '' : items(against)}</section>`
+      : `<p>${escaped(verdictSentence(judged))}</p>`,
     section(
       'Before you read on',
       judgement.cautions.map(({ scope, message }) => `${scope}: ${message}`),

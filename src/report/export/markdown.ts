@@ -1,10 +1,10 @@
 // An imported report as Markdown, fit for a pull request: what it is, what is wrong with it, the numbers, what is not known.
-import type { CanonicalReport } from '../canonical';
 import { violated } from '../identities';
-import type { Judgement } from '../identity';
+import { isDisagreement, verdictSentence, type JudgedReport } from '../verdict';
 import { partsTable, quantityTables, type Table } from './tables';
 
-export function canonicalMarkdown(report: CanonicalReport, judgement: Judgement): string {
+export function canonicalMarkdown(judged: JudgedReport): string {
+  const { report, judgement, problems } = judged;
   const broken = violated(judgement);
   const version = report.toolVersion === undefined ? '' : ` ${report.toolVersion}`;
   const identity = [
@@ -15,9 +15,7 @@ export function canonicalMarkdown(report: CanonicalReport, judgement: Judgement)
   const parts = [
     `## ${plain(report.name)}`,
     identity.map(plain).join(' · '),
-    broken.length === 0
-      ? `**No identity of ${judgement.identities.length} that could be checked is violated.**`
-      : `**${broken.length} of ${judgement.identities.length} identities are violated.**`,
+    `**${plain(verdictSentence(judged))}**`,
     ...list(
       '### Violated identities',
       broken.map(({ scope, message, statement, cause, pitfall }) =>
@@ -29,12 +27,17 @@ export function canonicalMarkdown(report: CanonicalReport, judgement: Judgement)
       ),
     ),
     ...list(
+      '### Where the summary is not its requests',
+      problems.filter(isDisagreement).map(({ message }) => message),
+    ),
+    ...list(
       '### Before you read on',
       judgement.cautions.map(({ scope, message }) => `${scope}: ${message}`),
     ),
     '### Parts',
     table(partsTable(report)),
     ...quantityTables(report).flatMap((one) => [`#### ${plain(one.title)}`, table(one)]),
+    ...list('### What the tool says of itself', report.ownVerdict ?? []),
     ...list('### Assumed', report.assumptions),
     ...(report.notRecorded.length === 0 ? [] : ['### Not recorded', plain(report.notRecorded.join('; '))]),
   ];

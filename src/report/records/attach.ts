@@ -8,7 +8,7 @@ import { counted, whole } from '../figures';
 import { reportedCounter } from '../reported-counting';
 import type { Counting, Run, RunLengths } from '../run';
 import { emptyRow, type RequestColumns, type RequestRow } from './columns';
-import { openRecords } from './open-records';
+import { checkAgainstSummary, openRecords } from './open-records';
 import { inputOf, outputOf } from './recompute';
 
 /** Beyond it, records (a kilobyte each with their stamps) are more than a comparison should hold. */
@@ -27,10 +27,8 @@ export async function withRecords(run: Run): Promise<Run> {
   const streamed = await openRecords({ report: canonical, folder, recordsFile: file });
   if (!streamed) return run;
   const { columns } = streamed;
-  const refuse = (why: string): Run => ({
-    ...run,
-    problems: [...run.problems, ...streamed.problems, unused(file, why)],
-  });
+  const found = [...run.problems, ...streamed.problems, ...checkAgainstSummary(canonical, streamed, file)];
+  const refuse = (why: string): Run => ({ ...run, problems: [...found, unused(file, why)] });
   if (columns.length === 0) return refuse('it holds no request');
   if (columns.length > MAX_REQUESTS || columns.droppedGaps > 0) {
     return refuse(`${whole(columns.length)} requests are more than are held at once (${whole(MAX_REQUESTS)})`);
@@ -41,7 +39,17 @@ export async function withRecords(run: Run): Promise<Run> {
   if (typeof stages === 'string') return refuse(stages);
   const records = recordsOf(columns, order, stages);
   const counting = countingOf(canonical, columns, records);
-  return { ...run, records, counting, problems: [...run.problems, ...streamed.problems] };
+  return { ...run, records, counting, problems: found };
+}
+
+/** The run with what its requests say against its summary, and without the requests: a view of the summary must not hide it. */
+export async function withCheck(run: Run): Promise<Run> {
+  const { perRequest, canonical } = run;
+  if (!perRequest || !canonical || run.records) return run;
+  const { folder, file } = perRequest;
+  const streamed = await openRecords({ report: canonical, folder, recordsFile: file });
+  const found = streamed ? [...streamed.problems, ...checkAgainstSummary(canonical, streamed, file)] : [];
+  return { ...run, problems: [...run.problems, ...found] };
 }
 
 function unused(file: string, why: string): Problem {

@@ -128,8 +128,8 @@ describe('a report', () => {
     'CMP%i is in the listing of `isoperf import` and in the notes of the view',
     async (number, fires) => {
       const { canonical } = await runOf(fires);
-      const judgement = judgeReport(canonical!);
-      const listing = importListing(canonical!, judgement, { columns: 100, all: false });
+      const judged = { report: canonical!, judgement: judgeReport(canonical!), problems: [] };
+      const listing = importListing(judged, { columns: 100, all: false });
       expect(listing).toContain(`[${codeOf(number)}]`);
       expect(judgementNotes(canonical!).map(({ code }) => code)).toContain(codeOf(number));
     },

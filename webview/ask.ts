@@ -12,11 +12,14 @@ export function figureCell(figure: Figure, className = ''): HTMLTableCellElement
   );
 }
 
-/** The table in a scrolling box with its answer line. One stop for the Tab key; arrows walk from figure to figure. */
-export function askable(table: HTMLTableElement, label: string): HTMLElement {
+/**
+ * The table in its box with the answer line under it. One stop for the Tab key; arrows walk from figure to figure.
+ * @param boxClass by default a box that scrolls sideways where the table is wider
+ */
+export function askable(table: HTMLTableElement, label: string, boxClass = 'scroll'): HTMLElement {
   const hint = 'Point at a figure, or walk with the arrow keys, to see how it was measured.';
   const answer = h('p', { class: 'answer', 'aria-live': 'polite' }, hint);
-  const box = h('div', { class: 'scroll', role: 'region', 'aria-label': label, tabindex: -1 }, table);
+  const box = h('div', { class: boxClass, role: 'region', 'aria-label': label, tabindex: -1 }, table);
   const first = table.querySelector<HTMLElement>('[data-note]');
   if (first) first.tabIndex = 0;
 

@@ -1,19 +1,14 @@
 // The comparison of two runs: heads, verdict and claim, findings worst first, metrics, overlaid charts.
-import type {
-  ComparisonView,
-  FindingGroup,
-  HeadRow,
-  InterpolatedTable,
-  MetricTable,
-} from '../src/comparability/view-model';
+import type { ComparisonView, FindingGroup, HeadRow, MetricTable } from '../src/comparability/view-model';
 import type { Side } from '../src/messages';
-import { askable, figureCell } from './ask';
+import { askable } from './ask';
 import { chartGrid } from './chart-figure';
 import { button, link, select } from './controls';
 import { h, prose, type Child } from './dom';
 import { findingItem } from './finding';
 import { post } from './host';
-import { sign } from './keys';
+import { sideMark, sign } from './keys';
+import { figuresTable, interpolatedTable, metricTable } from './metric-table';
 import type { Page } from './page';
 import { pitfallList } from './pitfalls';
 import { section } from './report';
@@ -62,9 +57,8 @@ function head(view: ComparisonView): HTMLElement {
     h(
       'div',
       { class: 'scroll', role: 'region', 'aria-label': 'The two runs', tabindex: 0 },
-      h(
-        'table',
-        { class: 'heads' },
+      figuresTable(
+        'heads',
         h('caption', { class: 'unseen' }, 'The two runs, the same field under each other'),
         h('thead', {}, headRow(view, 'Run')),
         h('tbody', {}, ...view.heads.map((row) => factRow(row))),
@@ -78,18 +72,17 @@ function headRow(view: ComparisonView, label: string): HTMLElement {
     'tr',
     {},
     h('th', { scope: 'col' }, h('span', { class: 'unseen' }, label)),
-    h(
-      'th',
-      { scope: 'col' },
-      sideMark('a'),
-      link(view.names.a, () => post({ type: 'openReport', side: 'a' }), 'Open the report of A'),
-    ),
-    h(
-      'th',
-      { scope: 'col' },
-      sideMark('b'),
-      link(view.names.b, () => post({ type: 'openReport', side: 'b' }), 'Open the report of B'),
-    ),
+    runHead('a', view.names.a),
+    runHead('b', view.names.b),
+  );
+}
+
+function runHead(side: Side, name: string): HTMLElement {
+  const open = (): void => post({ type: 'openReport', side });
+  return h(
+    'th',
+    { scope: 'col' },
+    h('div', { class: 'run-name' }, sideMark(side), link(name, open, `Open the report of ${side.toUpperCase()}`)),
   );
 }
 
@@ -106,10 +99,6 @@ function factRow(row: HeadRow): HTMLElement {
       row.b,
     ),
   );
-}
-
-export function sideMark(side: Side): HTMLElement {
-  return h('span', { class: `side side-${side}` }, side.toUpperCase());
 }
 
 function verdict(view: ComparisonView): HTMLElement {
@@ -191,46 +180,6 @@ function interpolation({ interpolation: shown }: ComparisonView): HTMLElement | 
   );
 }
 
-function interpolatedTable({ title, rows }: InterpolatedTable): HTMLElement {
-  const heads: readonly Child[] = [sideMark('a'), sideMark('b'), 'of A'];
-  const cell = (text: string): HTMLElement => h('td', { class: 'figure' }, text);
-  return h(
-    'div',
-    { class: 'scroll', role: 'region', 'aria-label': title, tabindex: 0 },
-    h(
-      'table',
-      { class: 'metrics' },
-      h('caption', { class: 'unseen' }, title),
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          h('th', { scope: 'col', class: 'first' }, 'Metric'),
-          ...heads.map((head) => h('th', { scope: 'col' }, head)),
-          h('th', { scope: 'col', class: 'words' }, 'Also differs'),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        ...rows.map((row) =>
-          h(
-            'tr',
-            { class: 'metric' },
-            h('th', { scope: 'row', class: 'first' }, row.label),
-            cell(row.a),
-            cell(row.b),
-            cell(row.percent),
-            h('td', { class: 'words' }, row.words),
-          ),
-        ),
-      ),
-    ),
-  );
-}
-
 function findingGroup(group: FindingGroup): HTMLElement {
   const heading: readonly Child[] = [
     h('span', { class: `mark mark-${group.state}`, 'aria-hidden': 'true' }, MARKS[group.state]),
@@ -262,48 +211,8 @@ function metricsSection(tables: readonly MetricTable[]): HTMLElement {
     'Metrics',
     ...tables.flatMap((table) => [
       tables.length > 1 && h('h3', {}, table.stage),
-      askable(metricTable(table), `Metrics, ${table.stage}`),
+      askable(metricTable(table), `Metrics, ${table.stage}`, 'figures-box'),
     ]),
-  );
-}
-
-function metricTable(table: MetricTable): HTMLTableElement {
-  return h(
-    'table',
-    { class: 'metrics' },
-    h('caption', { class: 'unseen' }, `Metrics of A and B, ${table.stage}. Percentages are of A.`),
-    h(
-      'thead',
-      {},
-      h(
-        'tr',
-        {},
-        h('th', { scope: 'col', class: 'first' }, 'Metric'),
-        h('th', { scope: 'col' }, sideMark('a')),
-        h('th', { scope: 'col' }, sideMark('b')),
-        h('th', { scope: 'col' }, 'B − A'),
-        h('th', { scope: 'col' }, '95 % interval'),
-        h('th', { scope: 'col', class: 'words' }, 'In words'),
-        h('th', { scope: 'col', class: 'words' }, 'Verdict'),
-      ),
-    ),
-    h(
-      'tbody',
-      {},
-      ...table.rows.map((row) =>
-        h(
-          'tr',
-          { class: `metric verdict-of-${row.verdict}` },
-          h('th', { scope: 'row', class: 'first' }, row.label, h('span', { class: 'unit' }, `, ${row.unit}`)),
-          figureCell(row.a),
-          figureCell(row.b),
-          figureCell(row.difference, 'difference'),
-          figureCell(row.interval, 'difference'),
-          h('td', { class: 'words difference' }, row.words),
-          h('td', { class: 'words verdict-cell' }, row.verdictWords),
-        ),
-      ),
-    ),
   );
 }
 

@@ -1,4 +1,5 @@
 // Keys of a page: j and k between its findings, c copies, and the state words that go with tones.
+import type { Side } from '../src/messages';
 import type { Tone } from '../src/report/view-model';
 import { h } from './dom';
 import { post } from './host';
@@ -34,4 +35,9 @@ const WORDS: Readonly<Record<Tone, string>> = { good: '✓', caution: '!', bad: 
 /** A sign with a shape of its own, so that no state is told by colour alone. */
 export function sign(tone: Tone): HTMLElement {
   return h('span', { class: `sign sign-${tone}`, 'aria-hidden': 'true' }, WORDS[tone]);
+}
+
+/** A or B, framed in its colour and its kind of line. */
+export function sideMark(side: Side): HTMLElement {
+  return h('span', { class: `side side-${side}` }, side.toUpperCase());
 }

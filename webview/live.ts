@@ -34,6 +34,7 @@ export function livePage(first: LiveView): LivePage {
   const health = h('ul', { class: 'notes' });
   const errors = h('table', { class: 'data' });
   const calm = h('p', { class: 'faint' }, first.calm);
+  const client = h('p', { class: 'faint' });
   const trace = chartFigure(traceGroup(first));
   let drawnAt = -1;
 
@@ -67,6 +68,8 @@ export function livePage(first: LiveView): LivePage {
     errorTable(errors, view);
     setText(calm, view.calm);
     calm.hidden = view.health.length > 0 || view.errors.length > 0;
+    setText(client, view.client ?? '');
+    client.hidden = view.client === undefined;
     for (const part of parts) part.hidden = failed && view.stages.length === 0;
     const at = view.trace.atSeconds.at(-1) ?? -1;
     if (at !== drawnAt) {
@@ -78,7 +81,7 @@ export function livePage(first: LiveView): LivePage {
     h('section', { 'aria-label': 'Requests' }, counts),
     h('section', { 'aria-label': 'The last seconds' }, figures, trace.element),
     h('section', { 'aria-label': 'Stages' }, h('h2', {}, 'Stages'), stages),
-    h('section', { 'aria-label': 'Client' }, h('h2', {}, 'Client and errors'), calm, health, errors),
+    h('section', { 'aria-label': 'Client' }, h('h2', {}, 'Client and errors'), calm, client, health, errors),
   ];
   update(first);
   return {

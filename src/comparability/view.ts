@@ -228,7 +228,7 @@ function sideFigure(
 function differenceFigure({ difference, label, unit }: MetricComparison): { text: string; note: string } {
   if (!difference) return { text: NOTHING, note: `${label}: no difference, as one side has no value` };
   const { absolute, percentOfA } = difference;
-  const relative = percentOfA === undefined ? '' : ` (${signed(percentOfA)} %)`;
+  const relative = percentOfA === undefined ? '' : ` (${signed(percentOfA)}${NO_BREAK}%)`;
   const base = percentOfA === undefined ? 'A is 0, so there is no percentage' : 'the percentage is of A';
   return { text: `${signed(absolute)}${relative}`, note: `${label}: B minus A in ${unit}; ${base}` };
 }
@@ -239,13 +239,16 @@ function intervalFigure({ difference, label }: MetricComparison): { text: string
     return { text: NOTHING, note: `${label}: no interval: ${difference?.noInterval ?? 'no difference'}`, weak: true };
   }
   return {
-    text: `${signed(interval.low)} to ${signed(interval.high)}`,
+    text: `${signed(interval.low)} to${NO_BREAK}${signed(interval.high)}`,
     note: [
       `${label}: ${interval.level * 100} % interval of B minus A, ${interval.method}`,
       ...noiseWords(difference),
     ].join('; '),
   };
 }
+
+/** Figures may break over two lines where there is no room, though not before their unit. */
+const NO_BREAK = '\u00a0';
 
 function signed(value: number): string {
   return value > 0 ? `+${significant(value)}` : significant(value);

@@ -1,14 +1,50 @@
 // The comparison view in Chromium.
 import assert from 'node:assert/strict';
 import { openView } from './harness';
-import { ALIGNED, COMPARED, SWEPT } from './samples';
-import type { ThemeName } from './themes';
+import { ALIGNED, COMPARED, LONG, SWEPT } from './samples';
+import { THEME_NAMES, type ThemeName } from './themes';
 import type { PageTest } from './tests';
 
 const kind = 'comparison';
 
+/** Cells of the tables of figures that stick out of their box, or lie on each other. */
+function crowded(): string[] {
+  const found: string[] = [];
+  for (const row of document.querySelectorAll<HTMLTableRowElement>('.metrics tr, .heads tr')) {
+    const box = row.closest('.figures-box, .scroll')!.getBoundingClientRect();
+    const seen = [...row.cells].map((cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return {
+        cell,
+        at: range.getBoundingClientRect(),
+        hidden:
+          getComputedStyle(cell.firstElementChild?.matches('.unseen') ? cell.firstElementChild : cell).position ===
+          'absolute',
+      };
+    });
+    const shown = seen.filter(({ at, hidden }) => !hidden && at.width > 0);
+    for (const [index, { cell, at }] of shown.entries()) {
+      if (at.right > box.right + 1 || at.left < box.left - 20) found.push(`sticks out: ${cell.innerText}`);
+      for (const other of shown.slice(index + 1)) {
+        const across = Math.min(at.right, other.at.right) - Math.max(at.left, other.at.left);
+        const down = Math.min(at.bottom, other.at.bottom) - Math.max(at.top, other.at.top);
+        if (across > 1 && down > 4) found.push(`${cell.innerText} lies on ${other.cell.innerText}`);
+      }
+    }
+  }
+  return found;
+}
+
+/** A panel's width, and the size of its font: 200 % zoom is half the width, or a font twice as large. */
+const ROOMS = [
+  ...[210, 300, 420, 450, 600, 700, 900, 1200, 1400, 1600].map((width) => ({ width, font: 13 })),
+  { width: 900, font: 26 },
+  { width: 1600, font: 26 },
+];
+
 export const comparisonTests: readonly PageTest[] = [
-  ...(['dark', 'light', 'high-contrast'] as const).map((theme: ThemeName) => ({
+  ...THEME_NAMES.map((theme: ThemeName) => ({
     name: `comparison: verdict first, then what confounds, accessible in the ${theme} theme`,
     async body(browser: Parameters<PageTest['body']>[0]) {
       const view = await openView(browser, { kind, message: COMPARED, theme });
@@ -140,6 +176,55 @@ export const comparisonTests: readonly PageTest[] = [
     },
   })),
   {
+    name: 'comparison: figures stay whole and apart in every width, with long names and at 200 % zoom',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: LONG, theme: 'light' });
+      for (const message of [LONG, SWEPT]) {
+        await view.send(message);
+        for (const { width, font } of ROOMS) {
+          await view.page.setViewportSize({ width, height: 860 });
+          await view.page.evaluate(
+            (size) => document.documentElement.style.setProperty('--vscode-font-size', `${size}px`),
+            font,
+          );
+          // Charts take their new size a frame later.
+          const frames = (): Promise<void> =>
+            view.page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => done()), 60)));
+          await frames();
+          const overflow = await view.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+          assert.ok(overflow <= 0, `${overflow} px too wide at ${width} px with a font of ${font} px`);
+          assert.deepEqual(await view.page.evaluate(crowded), [], `at ${width} px with a font of ${font} px`);
+        }
+      }
+      await view.close();
+    },
+  },
+  {
+    name: 'comparison: broken over lines, the figures are a table still, read and walked in its order',
+    async body(browser) {
+      for (const width of [420, 600, 900, 1400]) {
+        const view = await openView(browser, { kind, message: LONG, width, theme: 'high-contrast-light' });
+        const table = view.page.getByRole('table', { name: /^Metrics of A and B/ });
+        const heads = await table.getByRole('columnheader').allTextContents();
+        assert.deepEqual(heads, ['Metric', 'A', 'B', 'B − A', '95 % interval', 'In words', 'Verdict']);
+        const row = table.getByRole('row', { name: /^TTFT p95/ });
+        assert.equal(await row.getByRole('cell').count(), heads.length - 1);
+        assert.match(await row.getByRole('cell').last().innerText(), /^confounded by warm-up$/);
+        await row.getByRole('cell').first().focus();
+        const said: string[] = [];
+        for (let step = 0; step < 4; step++) {
+          said.push(await view.page.locator(':focus').innerText());
+          await view.page.keyboard.press('ArrowRight');
+        }
+        const shown = await row.getByRole('cell').allInnerTexts();
+        assert.deepEqual(said, shown.slice(0, 4));
+        assert.deepEqual(await view.accessibility(), []);
+        await view.shot(`page-comparison-long-${width}`, { fullPage: true });
+        await view.close();
+      }
+    },
+  },
+  {
     name: 'comparison: the same page at 420 px, without sideways scrolling',
     async body(browser) {
       const view = await openView(browser, { kind, message: COMPARED, width: 420 });
@@ -162,7 +247,7 @@ export const comparisonTests: readonly PageTest[] = [
       assert.equal(await limit!.isDisabled(), true);
       await warmup!.click();
       assert.deepEqual(await view.waitForPost('align'), { type: 'align', dimension: 'warmup-window', on: true });
-      await view.page.getByText(/12\.0 % of A before alignment, 3\.10 % after: .* 8\.90 points/).waitFor();
+      await view.page.getByText(/12\.0\s% of A before alignment, 3\.10\s% after: .* 8\.90 points/).waitFor();
       await view.page.getByText('counter: server-usage on A, client-tokenizer on B').waitFor();
       assert.deepEqual(await view.accessibility(), []);
       await view.shot('page-comparison-aligned', { fullPage: true });

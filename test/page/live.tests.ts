@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { openView } from './harness';
 import { brokenMessage, liveMessage, REPORT } from './samples';
-import type { ThemeName } from './themes';
+import { THEME_NAMES, type ThemeName } from './themes';
 import type { PageTest } from './tests';
 
 const kind = 'live';
 
 export const liveTests: readonly PageTest[] = [
-  ...(['dark', 'light', 'high-contrast'] as const).map((theme: ThemeName) => ({
+  ...THEME_NAMES.map((theme: ThemeName) => ({
     name: `live: figures, trace, stages and health, accessible in the ${theme} theme`,
     async body(browser: Parameters<PageTest['body']>[0]) {
       const view = await openView(browser, { kind, message: liveMessage(30), theme, width: 760 });

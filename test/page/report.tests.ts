@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { HostMessage } from '../../src/messages';
 import { openView } from './harness';
 import { foreignMessage, POOR_REPORT, REPORT } from './samples';
-import type { ThemeName } from './themes';
+import { THEME_NAMES, type ThemeName } from './themes';
 import type { PageTest } from './tests';
 
 const kind = 'report';
@@ -22,7 +22,7 @@ export const reportTests: readonly PageTest[] = [
       await view.close();
     },
   },
-  ...(['dark', 'light', 'high-contrast'] as const).map((theme: ThemeName) => ({
+  ...THEME_NAMES.map((theme: ThemeName) => ({
     name: `report: draws every chart and is accessible in the ${theme} theme`,
     async body(browser: Parameters<PageTest['body']>[0]) {
       const view = await openView(browser, { kind, message: REPORT, theme });
@@ -205,7 +205,7 @@ export const reportTests: readonly PageTest[] = [
       await view.close();
     },
   },
-  ...(['dark', 'light', 'high-contrast'] as const).map((theme: ThemeName) => ({
+  ...THEME_NAMES.map((theme: ThemeName) => ({
     name: `report: another tool’s file in the ${theme} theme, each number with its source, each chart with its table`,
     async body(browser: Parameters<PageTest['body']>[0]) {
       const view = await openView(browser, { kind, message: await foreignMessage(), theme, width: 1100 });

@@ -1,5 +1,6 @@
 // The messages an extension would send: a report, a comparison, a run under way.
 import { compare } from '../../src/comparability/compare';
+import type { Comparison } from '../../src/comparability/comparison';
 import { comparisonView } from '../../src/comparability/view';
 import type { HostMessage, LiveView } from '../../src/messages';
 import { readRun } from '../../src/report/read';
@@ -164,5 +165,50 @@ export const SWEPT: HostMessage = (() => {
     type: 'comparison',
     view: comparisonView(compare(a, b, { resamples: 100, interpolate: true }), a, b),
     restore: { kind: 'comparison', folders: ['file:///a', 'file:///b'], intended: [], interpolate: true },
+  };
+})();
+
+/** Names without a place to break, figures of every length, reasons of every number: what a table has to hold. */
+export const LONG: HostMessage = (() => {
+  const long = (name: string): string =>
+    `reports-${name}-Sprachmodellbereitstellungsleistungsvergleichsmessreihe_mit_Warteschlangenlängenbegrenzung`;
+  const [ttft, rest] = [COMPARISON.metrics[0]!, COMPARISON.metrics.slice(1)];
+  const comparison: Comparison = {
+    ...COMPARISON,
+    a: {
+      ...COMPARISON.a,
+      folder: `/runs/${long('A')}`,
+      name: long('Grundlast'),
+      endpoint:
+        'https://inferenz.schwerlastrechenzentrumsleistungsmessung.example:8443/openai/deployments/v1/completions',
+      model: 'meta-llama/Meta-Llama-3.1-405B-Instruct-quantized-w8a8-Zwischenspeicherwiederverwendung',
+    },
+    b: { ...COMPARISON.b, folder: `C:\\runs\\${long('B')}`, name: long('Spitzenlast') },
+    metrics: [
+      {
+        ...ttft,
+        label: 'Normalisierte_Zeit_je_Ausgabetoken_mit_Zwischenspeicherwiederverwendung p99.9',
+        a: { value: 1_234_567.8, n: 400 },
+        b: { value: 0.0000123, n: 400 },
+        difference: {
+          absolute: -1_234_567.8,
+          percentOfA: -99.9,
+          interval: { low: -1_300_000, high: 0.00000456, level: 0.95, method: 'block bootstrap over requests' },
+          words: 'no detectable difference (B is lower by 99.9 % of A, but so many metrics show that by chance)',
+        },
+        because: ['warmup-window', 'token-source', 'client-limit'],
+      },
+      ...rest,
+      {
+        ...rest[2]!,
+        label: 'Anfragen/s',
+        difference: { absolute: 1.1, noInterval: 'no requests', words: 'B is higher' },
+      },
+    ],
+  };
+  return {
+    type: 'comparison',
+    view: comparisonView(comparison, RUN_A, RUN_B),
+    restore: { kind: 'comparison', folders: ['file:///a', 'file:///b'], intended: [] },
   };
 })();

@@ -1,4 +1,4 @@
-// The variables VS Code gives a webview, for three of its themes (values of its built-in colour registry, 1.100).
+// The variables VS Code gives a webview, for its four kinds of theme (values of its built-in colour registry, 1.100).
 
 const SHARED = {
   'font-family': '"DejaVu Sans", "Segoe UI", system-ui, sans-serif',
@@ -8,12 +8,16 @@ const SHARED = {
   'editor-font-size': '14px',
 };
 
-export type ThemeName = 'dark' | 'light' | 'high-contrast';
+export const THEME_NAMES = ['dark', 'light', 'high-contrast', 'high-contrast-light'] as const;
+
+export type ThemeName = (typeof THEME_NAMES)[number];
 
 export const BODY_CLASS: Readonly<Record<ThemeName, string>> = {
   dark: 'vscode-dark',
   light: 'vscode-light',
   'high-contrast': 'vscode-high-contrast',
+  // VS Code gives both, so that old style sheets know it as high contrast.
+  'high-contrast-light': 'vscode-high-contrast-light vscode-high-contrast',
 };
 
 export const THEMES: Readonly<Record<ThemeName, Readonly<Record<string, string>>>> = {
@@ -147,5 +151,49 @@ export const THEMES: Readonly<Record<ThemeName, Readonly<Record<string, string>>
     'dropdown-border': '#6fc3df',
     'progressBar-background': '#6fc3df',
     'scrollbarSlider-background': 'rgba(111, 195, 223, 0.6)',
+  },
+  'high-contrast-light': {
+    ...SHARED,
+    foreground: '#292929',
+    descriptionForeground: 'rgba(41, 41, 41, 0.7)',
+    disabledForeground: '#7f7f7f',
+    errorForeground: '#b5200d',
+    focusBorder: '#006bbd',
+    contrastBorder: '#0f4a85',
+    contrastActiveBorder: '#006bbd',
+    'editor-background': '#ffffff',
+    'editor-foreground': '#292929',
+    'editorIndentGuide-background1': '#cccccc',
+    'editor-selectionBackground': '#0f4a85',
+    'editor-inactiveSelectionBackground': 'rgba(15, 74, 133, 0.5)',
+    'panel-border': '#0f4a85',
+    'editorWidget-border': '#0f4a85',
+    'editorHoverWidget-background': '#ffffff',
+    'editorHoverWidget-foreground': '#292929',
+    'editorHoverWidget-border': '#0f4a85',
+    'editorError-foreground': '#b5200d',
+    'editorWarning-foreground': '#895503',
+    'testing-iconPassed': '#007100',
+    'list-hoverBackground': 'rgba(15, 74, 133, 0.1)',
+    'list-inactiveSelectionBackground': 'rgba(15, 74, 133, 0.1)',
+    'textLink-foreground': '#0f4a85',
+    'textLink-activeForeground': '#0f4a85',
+    'charts-blue': '#1a85ff',
+    'charts-orange': '#0f4a85',
+    'charts-green': '#374e06',
+    'charts-purple': '#652d90',
+    'charts-red': '#b5200d',
+    'charts-yellow': '#895503',
+    'button-background': '#0f4a85',
+    'button-foreground': '#ffffff',
+    'button-hoverBackground': '#0f4a85',
+    'button-border': '#0f4a85',
+    'button-secondaryBackground': '#ffffff',
+    'button-secondaryForeground': '#292929',
+    'dropdown-background': '#ffffff',
+    'dropdown-foreground': '#292929',
+    'dropdown-border': '#0f4a85',
+    'progressBar-background': '#0f4a85',
+    'scrollbarSlider-background': 'rgba(15, 74, 133, 0.4)',
   },
 };

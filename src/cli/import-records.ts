@@ -1,5 +1,13 @@
 // The part of `isoperf import` that computes everything again from the requests, under a definition given on the command line.
-import { QUANTITIES, statisticOf, type CanonicalReport, type TokenCounter } from '../report/canonical';
+import {
+  measureOf,
+  QUANTITIES,
+  REQUESTS_WINDOW,
+  sameWindow,
+  type CanonicalReport,
+  type ReportScope,
+  type TokenCounter,
+} from '../report/canonical';
 import { NOTHING, significant, whole } from '../report/figures';
 import { goodputOfColumns, parseLimits, type GoodputResult } from '../report/records/goodput';
 import type { StreamedRecords } from '../report/records/inference-perf';
@@ -141,10 +149,17 @@ export function recomputeListing(
 ): string {
   const scope = report.scopes.find(({ kind }) => kind === 'summary' || kind === 'run');
   const percentiles = definition.percentiles.map((percent) => `p${percent}`);
-  const rows = recomputed.measures.map(({ quantity, stats }) => {
+  // A rate over another window is another number: it stands below, with both windows, and not beside the one computed here.
+  const other: OtherRate[] = [];
+  const rows = recomputed.measures.map(({ quantity, stats, definition }) => {
     const scale = QUANTITIES[quantity].unit === 's' ? 1000 : 1;
     const show = (value: number | undefined): string => (value === undefined ? NOTHING : significant(value * scale));
-    const said = scope && (statisticOf(scope, quantity, 'mean') ?? statisticOf(scope, quantity, 'value'));
+    const reported = scope && measureOf(scope, quantity);
+    const said = reported?.stats['mean'] ?? reported?.stats['value'];
+    if (said !== undefined && !sameWindow(reported?.definition.window, definition.window)) {
+      other.push({ label: QUANTITIES[quantity].label, said, window: reported!.definition.window! });
+      return [QUANTITIES[quantity].label, NOTHING, show(stats['value']), ...percentiles.map(() => NOTHING)];
+    }
     return [
       `${QUANTITIES[quantity].label}${scale === 1000 ? ', ms' : ''}`,
       show(said),
@@ -163,9 +178,25 @@ export function recomputeListing(
       2,
     ),
     columns([header, ...rows], { room: width, indent: 2, right, shrink: [0] }),
+    ...otherWindows(other, scope, recomputed).map((text) => bullet('-', text, width, 2)),
     ...recomputed.missing.map((reason) => bullet('-', reason, width, 2)),
     ...(goodput ? [goodputLines(goodput, width)] : []),
   ].join('\n');
+}
+
+interface OtherRate {
+  readonly label: string;
+  readonly said: number;
+  readonly window: string;
+}
+
+/** "the report's rates are over 3.26 s (...), those here over 3.21 s (...): Requests/s 18.4, Output tokens/s 368". */
+function otherWindows(rates: readonly OtherRate[], scope: ReportScope | undefined, again: Recomputed): string[] {
+  const span = (seconds: number | undefined): string => (seconds === undefined ? '' : `${seconds.toFixed(3)} s: `);
+  return [...new Set(rates.map(({ window }) => window))].map((window) => {
+    const of = rates.filter((rate) => rate.window === window).map(({ label, said }) => `${label} ${significant(said)}`);
+    return `the report has ${of.join(', ')} over another window (${span(scope?.windowSeconds?.value)}${window}); those here are over ${span(again.windowSeconds)}${REQUESTS_WINDOW}`;
+  });
 }
 
 const COUNTED: Readonly<Record<TokenCounter, string>> = {

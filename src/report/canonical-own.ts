@@ -1,14 +1,15 @@
 // Our own run in canonical quantities: the same checks and exports as for anybody's.
 import type { LifecycleReport, Stat } from '../metrics/lifecycle';
-import type {
-  CanonicalReport,
-  Definition,
-  Measure,
-  QuantityId,
-  ReportScope,
-  ScopeCounts,
-  ScopeExtras,
-  Statistics,
+import {
+  REQUESTS_WINDOW,
+  type CanonicalReport,
+  type Definition,
+  type Measure,
+  type QuantityId,
+  type ReportScope,
+  type ScopeCounts,
+  type ScopeExtras,
+  type Statistics,
 } from './canonical';
 import { MANIFEST_FILE, RECORDS_FILE, type RunManifest } from './manifest';
 import { extrasOf } from './readers/inference-perf-evidence';
@@ -209,7 +210,7 @@ function lengths({ successes }: LifecycleReport, file: string, tokens: Tokens): 
 }
 
 function rates({ successes, load_summary }: LifecycleReport, file: string, tokens: Tokens): readonly Measure[] {
-  const window = 'first send to last end, failures included';
+  const window = REQUESTS_WINDOW;
   const of = (id: QuantityId, value: number | null, key: string, by?: Definition['tokens']): readonly Measure[] =>
     single(id, value ?? undefined, {
       file,

@@ -230,10 +230,22 @@ export function statisticOf(scope: ReportScope, quantity: QuantityId, statistic:
 
 /** Aspects in which two measures of one quantity differ, in words; aspects that one side does not say are not named. */
 export function definitionDifferences(a: Definition, b: Definition): readonly string[] {
+  const windows = sameWindow(a.window, b.window) ? [] : [`window: ${a.window ?? ''} against ${b.window ?? ''}`];
   const aspects = ['start', 'anchor', 'end', 'weighting', 'percentiles', 'stdDev', 'tokens'] as const;
-  return aspects.flatMap((aspect) =>
+  const others = aspects.flatMap((aspect) =>
     a[aspect] !== undefined && b[aspect] !== undefined && a[aspect] !== b[aspect]
       ? [`${aspect}: ${a[aspect]} against ${b[aspect]}`]
       : [],
   );
+  return [...others, ...windows];
+}
+
+/** Window of every rate that is computed from requests, here and by inference-perf. */
+export const REQUESTS_WINDOW = 'first send to last end, failures included';
+
+/** Of rates, in words; one that is not said is not held against another. From the first send to the last answer is one span to all. */
+export function sameWindow(a: string | undefined, b: string | undefined): boolean {
+  if (a === undefined || b === undefined || a === b) return true;
+  const span = /^first send to last (?:end|answer)/;
+  return span.test(a) && span.test(b);
 }

@@ -144,12 +144,17 @@ function source(counter: TokenSource | undefined): Pick<Fact, 'value' | 'note'> 
   return { value: words[counter.source], ...noted(parts.join('; ')) };
 }
 
-function clientFacts({ health }: RunManifest): Fact[] {
-  if (health.length === 0) return [{ label: 'Health', value: MISSING }];
-  return health.map((stage) => {
+function clientFacts({ health, runtime }: RunManifest): Fact[] {
+  const threads =
+    runtime.workers === undefined
+      ? []
+      : [{ label: 'Sending threads', value: whole(runtime.workers), ...noted(runtime.workersReason) }];
+  if (health.length === 0) return [...threads, { label: 'Health', value: MISSING }];
+  const stages = health.map((stage) => {
+    const busiest = stage.workers ? `busiest of ${counted(stage.workers.length, 'thread')} ` : 'event loop ';
     const parts = [
       ...(stage.scheduleDelay ? [`lag p95 ${duration(stage.scheduleDelay.p95)}`] : []),
-      ...(stage.eventLoopUse === undefined ? [] : [`event loop ${percent(stage.eventLoopUse)} busy`]),
+      ...(stage.eventLoopUse === undefined ? [] : [`${busiest}${percent(stage.eventLoopUse)} busy`]),
       ...(stage.cpuUse === undefined ? [] : [`${significant(stage.cpuUse)} cores`]),
       ...(stage.maxInFlight === undefined
         ? []
@@ -159,6 +164,7 @@ function clientFacts({ health }: RunManifest): Fact[] {
     ];
     return { label: `Stage ${stage.stage}`, value: stage.verdict, ...noted([...stage.reasons, ...parts].join('; ')) };
   });
+  return [...threads, ...stages];
 }
 
 function noted(note: string | undefined): { readonly note?: string } {

@@ -1,6 +1,13 @@
 // The same formula for the same name? Recomputed from records, yes; read from reports, only where their tools agree.
 import type { LifecycleReport } from '../../metrics/lifecycle';
-import { definitionDifferences, measureOf, type QuantityId } from '../../report/canonical';
+import {
+  definitionDifferences,
+  measureOf,
+  REQUESTS_WINDOW,
+  type Definition,
+  type QuantityId,
+  type ReportScope,
+} from '../../report/canonical';
 import { canonicalOf } from '../../report/canonical-own';
 import type { Evidence, MetricName } from '../comparison';
 import { ALL, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
@@ -196,6 +203,16 @@ const QUANTITIES: readonly (readonly [MetricName, QuantityId])[] = [
   ['total_tokens_per_sec', 'total_tokens_per_sec'],
 ];
 
+/** A number that is computed here keeps the moments of the tool that stamped them, and nothing else of its definition. */
+function definitionOf({ recomputed }: Definitions, scope: ReportScope, quantity: QuantityId): Definition | undefined {
+  const definition = measureOf(scope, quantity)?.definition;
+  if (!definition || !recomputed) return definition;
+  const { start, anchor, end } = definition;
+  const known = { ...(start ? { start } : {}), ...(anchor ? { anchor } : {}), ...(end ? { end } : {}) };
+  if (definition.window !== undefined) return { ...known, window: REQUESTS_WINDOW };
+  return { ...known, percentiles: 'linear', weighting: quantity.endsWith('_gap') ? 'gaps' : 'requests' };
+}
+
 /** Of tools or versions that differ: every quantity whose definitions do, or that one of them does not have. */
 function differentDefinitions(a: Definitions, b: Definitions): (readonly [MetricName, string])[] {
   if (a.tool === b.tool && a.version === b.version && a.recomputed === b.recomputed) return [];
@@ -209,12 +226,10 @@ function differentDefinitions(a: Definitions, b: Definitions): (readonly [Metric
     );
   }
   return QUANTITIES.flatMap(([metric, quantity]): (readonly [MetricName, string])[] => {
-    const [left, right] = [measureOf(x, quantity), measureOf(y, quantity)];
+    const [left, right] = [definitionOf(a, x, quantity), definitionOf(b, y, quantity)];
     if (!left || !right) return [];
     // Who counted is a question of its own: token-source.
-    const differences = definitionDifferences(left.definition, right.definition).filter(
-      (text) => !text.startsWith('tokens'),
-    );
+    const differences = definitionDifferences(left, right).filter((text) => !text.startsWith('tokens'));
     return differences.length > 0 ? [[metric, `${metric}: ${differences.join(', ')}`]] : [];
   });
 }

@@ -1,5 +1,13 @@
 // One lifecycle report of inference-perf -> a scope in canonical quantities (reference inference-perf.md sections 5.2 and 5.5).
-import type { Definition, Measure, QuantityId, ReportScope, ScopeCounts, Statistics } from '../canonical';
+import {
+  REQUESTS_WINDOW,
+  type Definition,
+  type Measure,
+  type QuantityId,
+  type ReportScope,
+  type ScopeCounts,
+  type Statistics,
+} from '../canonical';
 import { extrasOf } from './inference-perf-evidence';
 import type { Meaning } from './inference-perf-version';
 import { at, compact, measure, numberAt, single, statisticsOf, textAt, type Json } from './values';
@@ -167,7 +175,7 @@ function tokens(value: unknown, file: string, meaning: Meaning): Measure[] {
 }
 
 function rates(value: unknown, file: string, meaning: Meaning): Measure[] {
-  const window = 'first send to last end, failures included';
+  const window = REQUESTS_WINDOW;
   const rate = (id: QuantityId, key: string, by?: Definition['tokens']): readonly Measure[] =>
     single(id, numberAt(value, 'successes', 'throughput', key), {
       file,

@@ -71,7 +71,7 @@ function rawScope(value: Json, file: string): ReportScope {
   const failed = planned === undefined || ok === undefined ? undefined : planned - ok;
   const duration = numberOf(value['duration']);
   const rate = (id: Parameters<typeof single>[0], key: string) =>
-    single(id, numberOf(value[key]), { file, key, definition: { window: 'first dispatch to last answer' } });
+    single(id, numberOf(value[key]), { file, key, definition: { window: 'start of the schedule to last answer' } });
   const good = numberOf(value['request_goodput']);
   const tokens = { tokens: 'server-else-client' } as const;
   return {

@@ -165,7 +165,7 @@ function workloadTold(value: Json, file: string): readonly Told[] {
 }
 
 function tokensAndRates(value: Json, file: string, ok: number | undefined): Measure[] {
-  const window = 'first dispatch to last answer, and one call for the server’s state';
+  const window = 'start of the schedule to last answer, and one call for the server’s state';
   const rate = (id: Measure['quantity'], key: string): readonly Measure[] =>
     single(id, numberOf(value[key]), { file, key, definition: { window } });
   const output = (key: string, tokens: TokenCounter): readonly Measure[] =>

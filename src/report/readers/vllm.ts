@@ -141,7 +141,8 @@ function countsOf(value: Json): ScopeCounts {
 }
 
 function measuresOf(value: Json, file: string, counts: ScopeCounts): ReportScope['measures'] {
-  const window = 'first dispatch to last answer';
+  // Newer versions wait the first gap of their schedule before the first request, inside the window.
+  const window = 'start of the schedule to last answer';
   const rate = (
     id: 'requests_per_sec' | 'input_tokens_per_sec' | 'output_tokens_per_sec' | 'total_tokens_per_sec',
     key: string,

@@ -1,6 +1,14 @@
 // Every metric again from the requests, under a definition of the caller's choice: who counts, which window, what failures do.
 import { mean, percentile, sum } from '../../metrics/statistics';
-import type { Definition, Measure, QuantityId, ScopeCounts, Statistics, TokenCounter } from '../canonical';
+import {
+  REQUESTS_WINDOW,
+  type Definition,
+  type Measure,
+  type QuantityId,
+  type ScopeCounts,
+  type Statistics,
+  type TokenCounter,
+} from '../canonical';
 import { quantileKey } from '../readers/values';
 import type { RequestColumns } from './columns';
 
@@ -260,7 +268,7 @@ function tokens(parts: Parts, span: number | undefined): Measure[] {
             quantity,
             stats: { value: total / span },
             source: { file, key: 'computed', factor: 1 },
-            definition: { window: 'first send to last end' },
+            definition: { window: REQUESTS_WINDOW },
           },
         ];
   const all = [...lengths('in'), ...lengths('out')];

@@ -25,6 +25,8 @@ export type RunEvent =
       readonly load: string;
       readonly stages: readonly PlannedStage[];
       readonly plannedRequests: number;
+      /** Threads that send; 1 is the engine's own loop. */
+      readonly threads?: { readonly count: number; readonly reason: string };
     }
   | { readonly type: 'stageStarted'; readonly stage: number; readonly atSeconds: number }
   | {
@@ -40,7 +42,7 @@ export type RunEvent =
       readonly itlMs?: number; // median chunk gap of the last 5 s
       readonly outputTokensPerSecond?: number;
       readonly scheduleDelayMs?: number; // p95 of the last 5 s
-      readonly eventLoopUse?: number; // 0..1, of the last second
+      readonly eventLoopUse?: number; // 0..1, of the last second; of the busiest thread where several send
       readonly errors: readonly { readonly label: string; readonly count: number }[];
     }
   | {

@@ -23,6 +23,8 @@ export interface LiveView {
   readonly health: readonly { readonly tone: Tone; readonly message: string }[];
   /** The sentence in place of warnings and errors when there are none; says so when nothing was measured. */
   readonly calm: string;
+  /** How many threads send, and why; absent until it is known. */
+  readonly client?: string;
   readonly errors: readonly { readonly label: string; readonly count: number }[];
   /** The last seconds: seconds of the run, milliseconds (null: nothing measured in that second). */
   readonly trace: {

@@ -223,6 +223,7 @@ class RunningBenchmark {
         ...(requestedDurationSeconds === undefined ? {} : { durationSeconds: requestedDurationSeconds }),
       })),
       plannedRequests: this.prepared.stages.reduce((sum, stage) => sum + stage.count, 0),
+      threads: this.prepared.workers,
     });
   }
 

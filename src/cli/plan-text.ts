@@ -1,6 +1,7 @@
 // The text and the JSON of `isoperf plan`.
 import type { Expectations, StageExpectation } from '../config/expectations';
 import type { DistributionExpectation } from '../config/expected-lengths';
+import type { ThreadsChosen } from '../config/sending-threads';
 import { formatPath, type Problem } from '../problem';
 import type { Distribution } from '../report/manifest';
 import type { PlannedStream, StageFigures } from '../run/plan';
@@ -17,6 +18,8 @@ export interface PlanView {
   /** Absent for a sweep that must probe. */
   readonly stream?: PlannedStream;
   readonly figures?: readonly StageFigures[];
+  /** As many as `isoperf run` would send with on this machine. */
+  readonly threads?: ThreadsChosen;
   readonly frozen?: { readonly file: string; readonly sha256: string };
   /** Where the report will go: the local folder, then every bucket. */
   readonly reports: readonly string[];
@@ -114,6 +117,9 @@ function facts(view: PlanView): string[] {
   } else {
     lines.push(`Stream: fingerprint ${stream.hashes.fingerprint}, prompts ${stream.hashes.promptsHash}.`);
   }
+  const { threads } = view;
+  if (threads && threads.count > 1)
+    lines.push(`Sending threads: ${threads.count} on this machine (${threads.reason}).`);
   if (view.proxy !== undefined) lines.push(`Proxy: ${view.proxy}.`);
   const [local, ...buckets] = view.reports;
   const copies = buckets.length === 0 ? '' : `, then a copy to ${buckets.join(' and ')}`;

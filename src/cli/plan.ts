@@ -4,6 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { expectationsOf } from '../config/expectations';
 import { loadConfig, type LoadedConfig } from '../config/load';
+import type { EngineStage } from '../loadgen/engine';
 import { StopControl } from '../loadgen/stop';
 import { formatProblem, problemJson, type Problem } from '../problem';
 import { bucketPlaces, bucketUrl } from '../report/storage/place';
@@ -11,6 +12,7 @@ import { configYaml, savedConfig, withoutCredentials } from '../report/write-con
 import { writeFrozen } from '../run/frozen';
 import { figuresOf, planStream, type PlannedStream } from '../run/plan';
 import { proxyFor } from '../run/proxy';
+import { plannedThreads } from '../run/workers';
 import type { RunInput } from '../run';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
 import { planJson, planText, type PlanView } from './plan-text';
@@ -191,9 +193,13 @@ function planView(
     seed: { value: config.load.base_seed, source: input.seedSource },
     reports: reportPlaces(config),
     ...(proxy ? { proxy: proxy.inWords } : {}),
-    ...(stream ? { stream, figures: figuresOf(stream) } : {}),
+    ...(stream ? { stream, figures: figuresOf(stream), threads: plannedThreads(config, sentStages(stream)) } : {}),
     ...(frozen?.sha256 === undefined ? {} : { frozen: { file: frozen.file, sha256: frozen.sha256 } }),
   };
+}
+
+function sentStages({ stages, workload }: PlannedStream): EngineStage[] {
+  return stages.map((plan) => ({ plan, requests: workload.stages[plan.id]! }));
 }
 
 /** Local folder first; what other stores than Amazon's and Google's are asked is named. */

@@ -64,6 +64,9 @@ export function createProgress(io: CliIo, file: string): Progress {
         say(
           `${event.name}: ${event.load} (${event.plannedRequests} requests) against ${event.endpoint}, model ${event.model}`,
         );
+        if (event.threads && event.threads.count > 1) {
+          say(`${event.threads.count} sending threads (${event.threads.reason})`);
+        }
         return;
       case 'stageStarted':
         say(stageLine(stages.find((stage) => stage.id === event.stage)));

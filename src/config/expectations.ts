@@ -4,6 +4,7 @@ import { minimumCountFor } from '../sample-size';
 import { distributionsOf, lengthsOf, type DistributionExpectation, type LengthOfOne } from './expected-lengths';
 import type { Realised } from './realised';
 import type { Config } from './schema';
+import { chooseThreads, ONE_THREAD, type StageDemand, type ThreadsAsked, type ThreadsChosen } from './sending-threads';
 
 export interface Circumstances {
   /** CPUs of the machine that would run it: the default of num_workers. */
@@ -13,6 +14,8 @@ export interface Circumstances {
   /** From `# isoperf: seed=N`. */
   readonly seed?: number;
   readonly warmupStages?: ReadonlySet<number>;
+  /** How IsoPerf would send it: threads asked for, and the cores of this machine. */
+  readonly sending?: { readonly asked: ThreadsAsked; readonly cores: number };
 }
 
 export interface StageExpectation {
@@ -58,6 +61,8 @@ export interface Expectations {
   readonly seeds: readonly string[];
   /** Which prompts come again, in words; undefined: none that the config shows. */
   readonly repeats: string | undefined;
+  /** Threads IsoPerf would send with; undefined where the load is not known beforehand. */
+  readonly threads: ThreadsChosen | undefined;
 }
 
 export const DEFAULT_TIMEOUT_SECONDS = 300;
@@ -89,6 +94,7 @@ export function expectationsOf(config: Config, given: Circumstances = {}): Expec
     arrivals: arrivalsOf(config),
     seeds: seedsOf(config, given.seed),
     repeats: repeatsOf(config, stages, prompts),
+    threads: given.sending && threadsOf(config, stages, lengths.output.perRequest?.mean, cap, given.sending),
   };
 }
 
@@ -146,6 +152,33 @@ function durationOf({ load, metrics, report }: Config, stages: readonly StageExp
     sum += stage.durationSeconds + pause;
   }
   return sum;
+}
+
+/** As the run itself chooses them (src/run/workers.ts), from what the config alone says. */
+function threadsOf(
+  { load, data, api, server }: Config,
+  stages: readonly StageExpectation[],
+  tokensPerAnswer: number | undefined,
+  cap = Infinity,
+  { asked, cores }: NonNullable<Circumstances['sending']>,
+): ThreadsChosen | undefined {
+  if (server?.type === 'mock') return { count: 1, reason: ONE_THREAD.mock };
+  const isTalk =
+    data.type === 'conversation_replay' ||
+    (data.type === 'shared_prefix' && data.shared_prefix?.enable_multi_turn_chat === true);
+  if (load.type === 'concurrent' && isTalk) return { count: 1, reason: ONE_THREAD.conversations };
+  if (load.sweep || stages.length === 0) return undefined;
+  const isStreaming = api.streaming;
+  const demands = stages.map(({ concurrency, rateRps }): StageDemand | undefined => {
+    if (load.type === 'concurrent' && concurrency !== undefined) return { slots: concurrency, isStreaming };
+    if (rateRps === undefined) return undefined;
+    if (isStreaming && tokensPerAnswer === undefined) return undefined;
+    return { requestsPerSecond: rateRps, tokensPerAnswer: isStreaming ? tokensPerAnswer! : 0 };
+  });
+  if (demands.includes(undefined)) return undefined;
+  const inFlight = Math.max(...stages.map(({ concurrency, requests = 0 }) => Math.min(concurrency ?? cap, requests)));
+  const known = demands.filter((demand) => demand !== undefined);
+  return chooseThreads(asked, known, { cores, inFlight, connections: Infinity });
 }
 
 function timeoutOf({ load }: Config): Expectations['timeout'] {

@@ -44,6 +44,34 @@ export function threadsFor(demands: readonly StageDemand[], cores: number): Thre
   return { count: Math.min(wanted, most, MOST_THREADS), reason: `auto: ${shown}${limited}` };
 }
 
+export interface ThreadLimits {
+  readonly cores: number;
+  /** Requests that can be in flight at once: more threads would have nothing to do. */
+  readonly inFlight: number;
+  /** Connections that all threads together may open; `Infinity` when nothing limits them. */
+  readonly connections: number;
+}
+
+/** What is asked for, as far as it is of use; `demands` are those of the stages that threads can share. */
+export function chooseThreads(
+  asked: ThreadsAsked,
+  demands: readonly StageDemand[],
+  { cores, inFlight, connections }: ThreadLimits,
+): ThreadsChosen {
+  const wanted = asked === 'auto' ? threadsFor(demands, cores) : { count: asked, reason: 'asked for' };
+  const most = Math.max(1, Math.min(connections, inFlight));
+  if (wanted.count <= most) return wanted;
+  const limit = connections < inFlight ? 'connections may be open' : 'requests can be in flight at once';
+  return { count: most, reason: `${wanted.reason}; no more than ${most} ${limit}` };
+}
+
+/** Reasons for one thread whatever was asked for. */
+export const ONE_THREAD = {
+  mock: 'the mock server answers within this program',
+  conversations: 'which conversation of a closed loop is idle is known on one loop only',
+  oneRequest: 'there is but one request',
+} as const;
+
 /** A number of threads, `auto`, or undefined for what is neither; `"3"` is 3. */
 export function threadsAsked(value: unknown): ThreadsAsked | undefined {
   if (value === 'auto') return 'auto';

@@ -10,6 +10,7 @@ import type { KnownRun } from './runs';
 import { askForKey, askForUrl, originOf } from './secrets';
 import type { Services } from './services';
 import { pickTarget, rememberedTarget, rememberTarget, type Target } from './targets';
+import { workersFor } from './workers-setting';
 import * as path from 'node:path';
 
 const languageRoom = () => import('./language-room');
@@ -282,7 +283,8 @@ async function copyCliCommand(services: Services, argument: Argument): Promise<v
   const needsKey = url !== undefined && (await services.keys.get(url)) !== undefined;
   const cli = services.context.asAbsolutePath(path.join('dist', 'cli.js'));
   const config = path.relative(workingFolder(document.uri), document.uri.fsPath);
-  await vscode.env.clipboard.writeText(terminalLine(cli, config, target, needsKey));
+  const { asked: workers } = workersFor(document.uri);
+  await vscode.env.clipboard.writeText(terminalLine(cli, { config, target, workers }, needsKey));
   void vscode.window.setStatusBarMessage('The command is on the clipboard', 3000);
 }
 

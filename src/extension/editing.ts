@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { mayBecomeConfig } from '../config/detect';
 import type { Services } from './services';
+import { WORKERS_SETTING } from './workers-setting';
 
 const room = () => import('./language-room');
 
@@ -25,7 +26,8 @@ class ConfigHints implements vscode.InlayHintsProvider, vscode.Disposable {
     private readonly isConfig: IsConfig,
   ) {
     this.watcher = vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration('isoperf.hints')) this.changed.fire();
+      const isOurs = ['isoperf.hints', WORKERS_SETTING].some((name) => event.affectsConfiguration(name));
+      if (isOurs) this.changed.fire();
     });
   }
 

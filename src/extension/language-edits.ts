@@ -10,12 +10,21 @@ import { hints } from '../language/hints';
 import { links, type Link } from '../language/links';
 import { rewrites, writtenKeys } from '../language/rewrites';
 import { folds, outline, type OutlineEntry } from '../language/symbols';
+import { usableCores } from '../run/cores';
 import { explainUri, fromRange, toRange } from './ranges';
+import { workersFor } from './workers-setting';
+
+/** Read once: this is asked at every keystroke. */
+let cores: number | undefined;
 
 /** The machine that would run it, and the version the settings name. */
 export function optionsFor({ uri }: Pick<vscode.TextDocument, 'uri'>): FixOptions {
   const target = vscode.workspace.getConfiguration('isoperf', uri).get<string>('target', 'main');
-  return { cpus: os.cpus().length, ...(isTarget(target) ? { defaultTarget: target } : {}) };
+  return {
+    cpus: os.cpus().length,
+    sending: { asked: workersFor(uri).asked, cores: (cores ??= usableCores()) },
+    ...(isTarget(target) ? { defaultTarget: target } : {}),
+  };
 }
 
 /** Links to the catalogue's page by its path in the extension become commands that open it. */

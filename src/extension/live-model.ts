@@ -123,6 +123,7 @@ export function liveView(state: LiveState): LiveView {
     figures: figuresOf(state),
     health: state.health.map(({ level, message }) => ({ tone: level === 'warning' ? 'caution' : 'bad', message })),
     calm: calmWords(state),
+    ...(planned?.threads ? { client: threadWords(planned.threads) } : {}),
     errors: state.tick?.errors ?? [],
     trace: state.trace,
     problems: state.problems.map(({ severity, message, remedy }) => ({
@@ -180,6 +181,10 @@ function calmWords(state: LiveState): string {
   return state.phase === 'failed'
     ? 'Until it broke off, the client kept up and no request had failed.'
     : 'The client keeps up, and no request has failed.';
+}
+
+function threadWords({ count, reason }: NonNullable<Planned['threads']>): string {
+  return `${count === 1 ? 'One thread sends' : `${whole(count)} threads send`} (${reason}).`;
 }
 
 function toneOf(state: LiveState): Tone {
@@ -253,13 +258,15 @@ function plannedWords({ planned, finished }: LiveState): string {
 }
 
 function figuresOf(state: LiveState): LiveView['figures'] {
-  const { tick } = state;
+  const { tick, planned } = state;
   if (!hasMeasured(state)) {
     const value = state.phase === 'failed' ? 'not measured' : '–';
     return ['Achieved', 'Output', 'Lag', 'Client'].map((label) => ({ label, value, detail: '' }));
   }
   const rate = (value: number | undefined): string => (value === undefined ? '–' : `${significant(value)} requests/s`);
   const busy = tick?.eventLoopUse;
+  const threads = planned?.threads?.count ?? 1;
+  const whose = threads > 1 ? `, busiest of ${whole(threads)} threads` : '';
   return [
     {
       label: 'Achieved',
@@ -279,7 +286,8 @@ function figuresOf(state: LiveState): LiveView['figures'] {
     {
       label: 'Client',
       value: busy === undefined ? '–' : `${percent(busy)} busy`,
-      detail: busy === undefined ? '' : busy > 0.8 ? 'too busy to be on time' : busy > 0.5 ? 'busy' : 'keeps up',
+      detail:
+        busy === undefined ? '' : `${busy > 0.8 ? 'too busy to be on time' : busy > 0.5 ? 'busy' : 'keeps up'}${whose}`,
     },
   ];
 }

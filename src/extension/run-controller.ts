@@ -19,6 +19,7 @@ import { Panel, type PanelOwner } from './panel';
 import { API_KEY_VARIABLE, runArguments } from './run-command';
 import type { Services } from './services';
 import type { Target } from './targets';
+import { workersFor } from './workers-setting';
 
 export interface RunRequest {
   readonly config: vscode.Uri;
@@ -105,7 +106,14 @@ export class RunController implements PanelOwner, vscode.Disposable {
       log.info(line);
     };
     const key = await this.keyFor(request);
-    const args = runArguments(path.relative(cwd, request.config.fsPath), request.target, request.region);
+    const { asked: workers, wrong } = workersFor(request.config);
+    if (wrong !== undefined) {
+      current.state = failed(current.state, wrong);
+      this.update();
+      return;
+    }
+    const { target, region } = request;
+    const args = runArguments({ config: path.relative(cwd, request.config.fsPath), target, region, workers });
     log.info(`isoperf ${args.join(' ')}`);
     if (current.stopAsked !== 'no') {
       current.state = failed(current.state, 'Stopped before the first request');

@@ -121,13 +121,18 @@ function fit(...candidates: readonly string[]): string {
 const MAX_LABEL = 43;
 
 /** Limits of the client, at `load:`. */
-function loadNote({ workers, inFlightCap, timeout }: Expectations): Note {
+function loadNote({ workers, inFlightCap, timeout, threads }: Expectations): Note {
   const isCounted = inFlightCap !== undefined && Number.isFinite(inFlightCap);
   const cpus = workers.written || workers.count === undefined ? '' : ` (${workers.count} CPUs)`;
   const limit = `timeout ${figure(timeout.seconds)} s`;
-  const label = isCounted
-    ? fit(`at most ${inFlightCap} in flight${cpus}, ${limit}`, `≤ ${inFlightCap} in flight${cpus}, ${limit}`, limit)
-    : limit;
+  const several = threads && threads.count > 1 ? [`, ${threads.count} threads`, ''] : [''];
+  const atMost = isCounted ? [`at most ${inFlightCap} in flight${cpus}, `, `≤ ${inFlightCap} in flight${cpus}, `] : [];
+  // Whose CPUs is left out before the threads are, and the cap last.
+  const short = isCounted ? [`≤ ${inFlightCap} in flight, `] : [];
+  const label = fit(
+    ...several.flatMap((words) => [...atMost, ...(words === '' ? [] : short)].map((cap) => `${cap}${limit}${words}`)),
+    ...several.map((words) => `${limit}${words}`),
+  );
   const tooltip = [
     workers.written
       ? `Workers: ${workers.count}, as written.`
@@ -136,6 +141,7 @@ function loadNote({ workers, inFlightCap, timeout }: Expectations): Note {
       ? `At most **${inFlightCap}** requests in flight; above that the client queues, and latency starts when it sends.`
       : '',
     `A request is given up after **${timeout.seconds} s**${timeout.written ? '.' : ': request_timeout is not written, and the HTTP library stops there.'}`,
+    threads && threads.count > 1 ? `IsoPerf sends it with **${threads.count} threads** here (${threads.reason}).` : '',
   ];
   return { path: ['load'], label, tooltip: tooltip.filter((line) => line !== '').join('  \n') };
 }

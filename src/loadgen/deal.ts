@@ -1,4 +1,5 @@
 // Deals a stage out to sending threads: every stream whole to one of them, the caps split, nothing about what is sent changed.
+import { ONE_THREAD } from '../config/sending-threads';
 import type { Pacing } from './flights';
 import type { PlannedLoadStage } from './plan';
 import type { EngineRequest } from './share';
@@ -22,12 +23,12 @@ export interface Dealt {
  * not know which of another's is idle.
  */
 export function whyNotDealt({ plan, requests }: DealtStage): string | undefined {
-  if (requests.length < 2) return 'there is but one request';
+  if (requests.length < 2) return ONE_THREAD.oneRequest;
   const firstId = requests[0]!.id;
   // Threads name a request by its place.
   if (!requests.every(({ id }, index) => id === firstId + index)) return 'the requests are not in planned order';
   if (plan.pacing.kind === 'open' || !requests.some(({ turn, sessionId }) => turn ?? sessionId)) return undefined;
-  return 'which conversation of a closed loop is idle is known on one loop only';
+  return ONE_THREAD.conversations;
 }
 
 /** Most threads that a stage has work for: each needs a slot and a request. */

@@ -153,11 +153,12 @@ interface HealthFinding {
 function loopFindings({ eventLoopUse, workers }: LoopUse): HealthFinding[] {
   if (eventLoopUse <= EVENT_LOOP_WARNING) return [];
   const limited = eventLoopUse > EVENT_LOOP_LIMITED;
+  const busiest = workers && workers.length > 1 ? ` of the busiest of ${workers.length} threads` : '';
   const limit = limited ? EVENT_LOOP_LIMITED : EVENT_LOOP_WARNING;
   return [
     {
       limited,
-      reason: `event-loop use ${eventLoopUse.toFixed(2)} is above ${limit}: timestamps ${limited ? 'waited' : 'may have waited'} for other work of ${workers ? 'its thread' : 'this process'}`,
+      reason: `event-loop use ${eventLoopUse.toFixed(2)}${busiest} is above ${limit}: timestamps ${limited ? 'waited' : 'may have waited'} for other work of ${workers ? 'their thread' : 'this process'}`,
     },
   ];
 }

@@ -1,6 +1,6 @@
 // Figures of the last seconds: gathered on each sending loop as cheaply as can be, put together once a second for the tick events.
 import type { WireResult } from '../client/types';
-import { percentile, sortFinite } from '../metrics/statistics';
+import { mean, percentile, sortFinite } from '../metrics/statistics';
 
 /** Seconds that live figures look back. */
 const WINDOW_SLICES = 5;
@@ -115,10 +115,18 @@ export class LiveView {
   /** The last seconds, each with the slices that came in it. */
   private seconds: (readonly LiveSlice[])[] = [];
   private readonly latest = new Map<number, LiveSlice>();
+  /** Of each thread in the last second it spoke. */
+  private readonly uses = new Map<number, number>();
 
   /** Once a second: the slices that came since, each with its thread's number. */
   push(slices: readonly (readonly [thread: number, LiveSlice])[]): LiveSnapshot {
-    for (const [thread, slice] of slices) this.latest.set(thread, slice);
+    const uses = new Map<number, number[]>();
+    for (const [thread, slice] of slices) {
+      this.latest.set(thread, slice);
+      uses.set(thread, [...(uses.get(thread) ?? []), slice.eventLoopUse]);
+    }
+    // A thread without a word in this second is over, or too busy to say one: then what it said last stands.
+    for (const [thread, values] of uses) this.uses.set(thread, mean(values));
     this.seconds = [...this.seconds, slices.map(([, slice]) => slice)].slice(-WINDOW_SLICES);
     return this.snapshot();
   }
@@ -143,7 +151,7 @@ export class LiveView {
       ...(itl === undefined ? {} : { itlMs: itl * 1000 }),
       ...(delay === undefined ? {} : { scheduleDelayMs: delay * 1000 }),
       // The busiest thread's: a mean would hide a thread whose timestamps wait.
-      eventLoopUse: Math.max(0, ...[...this.latest.values()].map(({ eventLoopUse }) => eventLoopUse)),
+      eventLoopUse: Math.max(0, ...this.uses.values()),
       errors: [...errors]
         .map(([label, count]) => ({ label, count }))
         .sort((a, b) => b.count - a.count)

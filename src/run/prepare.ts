@@ -9,7 +9,6 @@ import { connectionsFor, type PlannedLoadStage } from '../loadgen/plan';
 import type { WorkerPool } from '../loadgen/worker-pool';
 import type { Problem, Result } from '../problem';
 import { arrivalTrace } from './arrival-trace';
-import { usableCores } from './cores';
 import { createMockClient } from './mock-client';
 import { proxyFor } from './proxy';
 import { PROBE_NAME, probePlan, probeSweep, type SweepFacts } from './probe-sweep';
@@ -25,7 +24,7 @@ import {
 } from './stream';
 import { refusals } from './supported';
 import type { RunInput, RunOptions, RunResult } from './types';
-import { SendingThreads } from './workers';
+import { circumstancesOf, connectionLimitOf, SendingThreads } from './workers';
 
 export interface Prepared {
   readonly stages: readonly PlannedLoadStage[];
@@ -72,20 +71,11 @@ export async function prepareRun(
   if (planned?.ok === false) return unusable(planned.problems);
   planned?.problems.forEach(note);
   const needed = planned ? connectionsFor(planned.value) : inFlightCapOf(config);
-  const connections = Math.min(needed, connectionLimit(config));
+  const connections = Math.min(needed, connectionLimitOf(config));
   const connected = await connect(input, options, connections);
   if (!connected.ok) return connected;
   const { client, server } = connected;
-  const threads = new SendingThreads(
-    options.workers,
-    connected.clientOptions,
-    {
-      cores: usableCores(),
-      isStreaming: config.api.streaming,
-      connectionLimit: connections < needed ? connections : Infinity,
-    },
-    note,
-  );
+  const threads = new SendingThreads(options.workers, connected.clientOptions, circumstancesOf(config, needed), note);
   const rest = await prepareStream(input, options, planned?.value, { client, server, threads }, note);
   if (!rest.ok) {
     await Promise.all([client.close(), threads.close()]);
@@ -137,12 +127,6 @@ async function connect(
     }
     throw error;
   }
-}
-
-/** `worker_max_tcp_connections` of all workers; 0 is aiohttp's "no limit", as is a single process (num_workers 0). */
-function connectionLimit({ load }: RunInput['config']): number {
-  const { num_workers: workers, worker_max_tcp_connections: connections } = load;
-  return connections > 0 ? Math.max(1, workers) * connections : Number.MAX_SAFE_INTEGER;
 }
 
 /** Plain data, so that every sending thread can make a client of its own; undefined for the mock server. */

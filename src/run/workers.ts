@@ -1,11 +1,20 @@
 // How many threads send, and why: one is the engine's own loop, which is enough for most loads and the cheapest.
 import { existsSync } from 'node:fs';
 import type { ClientOptions } from '../client/types';
-import { threadsFor, type StageDemand, type ThreadsAsked, type ThreadsChosen } from '../config/sending-threads';
+import type { EffectiveConfig } from '../config/runtime';
+import {
+  chooseThreads,
+  ONE_THREAD,
+  type StageDemand,
+  type ThreadsAsked,
+  type ThreadsChosen,
+} from '../config/sending-threads';
 import { mostShares, whyNotDealt } from '../loadgen/deal';
 import type { EngineStage } from '../loadgen/engine';
+import { connectionsFor } from '../loadgen/plan';
 import { WorkerPool } from '../loadgen/worker-pool';
 import type { Problem } from '../problem';
+import { usableCores } from './cores';
 
 export interface WorkersAsked {
   readonly count: ThreadsAsked;
@@ -21,6 +30,22 @@ export interface Circumstances {
   readonly connectionLimit: number;
 }
 
+/** @param needed the most requests that can be in flight in any stage */
+export function circumstancesOf(config: EffectiveConfig, needed: number): Circumstances {
+  const limit = connectionLimitOf(config);
+  return {
+    cores: usableCores(),
+    isStreaming: config.api.streaming,
+    connectionLimit: limit < needed ? limit : Infinity,
+  };
+}
+
+/** `worker_max_tcp_connections` of all workers; 0 is aiohttp's "no limit", as is a single process (num_workers 0). */
+export function connectionLimitOf({ load }: EffectiveConfig): number {
+  const { num_workers: workers, worker_max_tcp_connections: connections } = load;
+  return connections > 0 ? Math.max(1, workers) * connections : Number.MAX_SAFE_INTEGER;
+}
+
 export function chooseWorkers(
   asked: ThreadsAsked,
   stages: readonly EngineStage[],
@@ -32,13 +57,17 @@ export function chooseWorkers(
     const largest = stages.reduce((a, b) => (b.requests.length > a.requests.length ? b : a), stages[0]!);
     return { count: 1, reason: whyNotDealt(largest)! };
   }
-  const demands = shared.map((stage) => demandOf(stage, isStreaming));
-  const wanted = asked === 'auto' ? threadsFor(demands, cores) : { count: asked, reason: 'asked for' };
-  const inFlight = Math.max(...shared.map(mostShares));
-  const most = Math.max(1, Math.min(connectionLimit, inFlight));
-  if (wanted.count <= most) return wanted;
-  const limit = connectionLimit < inFlight ? 'connections may be open' : 'requests can be in flight at once';
-  return { count: most, reason: `${wanted.reason}; no more than ${most} ${limit}` };
+  return chooseThreads(
+    asked,
+    shared.map((stage) => demandOf(stage, isStreaming)),
+    { cores, connections: connectionLimit, inFlight: Math.max(...shared.map(mostShares)) },
+  );
+}
+
+/** What `--workers auto` would come to on this machine. */
+export function plannedThreads(config: EffectiveConfig, stages: readonly EngineStage[]): ThreadsChosen {
+  if (config.server?.type === 'mock') return { count: 1, reason: ONE_THREAD.mock };
+  return chooseWorkers('auto', stages, circumstancesOf(config, connectionsFor(stages.map(({ plan }) => plan))));
 }
 
 /** Answers count with their full max_tokens. */
@@ -68,7 +97,7 @@ export class SendingThreads {
   async prepareFor(stages: readonly EngineStage[]): Promise<ThreadsChosen> {
     const { asked, client, circumstances } = this;
     if (asked === undefined) return { count: 1, reason: 'this program starts no threads' };
-    if (client === undefined) return { count: 1, reason: 'the mock server answers within this program' };
+    if (client === undefined) return { count: 1, reason: ONE_THREAD.mock };
     const chosen = chooseWorkers(asked.count, stages, circumstances);
     if (asked.count !== 'auto' && chosen.count < asked.count) this.sayFewer(chosen.count, asked.count, chosen.reason);
     if ((this.pool?.size ?? 1) === chosen.count) return chosen;

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CliIo, Command } from '../../../src/cli/command';
 import { planCommand } from '../../../src/cli/plan';
 import { runCommand } from '../../../src/cli/run';
+import { usableCores } from '../../../src/run/cores';
 import { readFrozen } from '../../../src/run/frozen';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
 import { writeTokenizer } from '../datagen/tokenizer-fixture';
@@ -67,6 +68,21 @@ interface PlanJson {
 }
 
 describe('isoperf plan', () => {
+  it('says how many threads would send, where it is more than one', async () => {
+    const load = 'load: { type: concurrent, stages: [{ num_requests: 900, concurrency_level: 900 }] }';
+    const heavy = CONFIG.replace(/^load:.*$/m, `${load}\napi: { streaming: true }`);
+    const cores = vi.spyOn(os, 'availableParallelism').mockReturnValue(4);
+    const quota = usableCores();
+    const [text, json] = [await call(planCommand, file('t.yaml', heavy)), await call(planCommand, 't.yaml', '--json')];
+    const small = await call(planCommand, file('c.yaml', CONFIG));
+    cores.mockRestore();
+    expect(small.out).not.toContain('Sending threads');
+    const count = quota - 1;
+    const { threads } = JSON.parse(json.out) as { threads: { count: number; reason: string } };
+    expect([threads.count, threads.reason]).toEqual([Math.max(1, count), expect.stringContaining('45,000 tokens/s')]);
+    if (count > 1) expect(text.out).toContain(`Sending threads: ${count} on this machine (auto: `);
+  });
+
   it('tells requests, realised lengths, in flight against the cap, timeout and percentile, without a server', async () => {
     const { code, out } = await call(planCommand, file('c.yaml', CONFIG), '--json', '--latency', '0.5');
     expect(code).toBe(0);

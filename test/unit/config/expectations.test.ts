@@ -124,3 +124,36 @@ describe('seeds and repeats', () => {
     expect(of(shared('', 3)).stages[0]?.sendsPerPrompt).toBe(3);
   });
 });
+
+describe('sending threads', () => {
+  const sending = { asked: 'auto', cores: 16 } as const;
+  const tokens = 'data: {type: random, input_distribution: {mean: 9}, output_distribution: {type: fixed, mean: 190}}\n';
+  const streaming = 'api: {streaming: true}\n';
+  const threads = (load: string, rest: string) => of(stages(load, rest), { sending, cpus: 4 }).threads;
+
+  it('come from the busiest stage, where answers stream', () => {
+    const load = '{type: poisson, stages: [{rate: 5, duration: 60}, {rate: 100, duration: 60}]}';
+    expect(threads(load, tokens + streaming)).toMatchObject({ count: 2 });
+    expect(threads(load, tokens)).toMatchObject({ count: 1 });
+    expect(of(stages(load, tokens + streaming)).threads).toBeUndefined();
+  });
+  it('of a closed loop from its slots, never more than those', () => {
+    const load = '{type: concurrent, stages: [{num_requests: 900, concurrency_level: 500}]}';
+    expect(threads(load, tokens + streaming)).toMatchObject({ count: 3 });
+    const asked = of(stages('{type: concurrent, stages: [{num_requests: 9, concurrency_level: 2}]}', tokens), {
+      sending: { asked: 5, cores: 16 },
+    });
+    expect(asked.threads).toEqual({ count: 2, reason: expect.stringContaining('no more than 2 requests') as string });
+  });
+  it('one for conversations of a closed loop and the mock server; unknown where a sweep or data decides', () => {
+    const talk =
+      'data: {type: conversation_replay, conversation_replay: {num_conversations: 4, turns_per_conversation: {type: fixed, mean: 3}, input_tokens_per_turn: {type: fixed, mean: 6}, output_tokens_per_turn: {type: fixed, mean: 5}}}\n';
+    const closed = '{type: concurrent, stages: [{num_requests: 900, concurrency_level: 500}]}';
+    expect(threads(closed, talk + streaming)?.reason).toContain('conversation of a closed loop');
+    expect(
+      of("load: {stages: [{rate: 900, duration: 9}]}\nserver: {type: mock, base_url: 'http://h'}\n", { sending })
+        .threads,
+    ).toEqual({ count: 1, reason: 'the mock server answers within this program' });
+    expect(threads('{sweep: {type: linear}}', tokens + streaming)).toBeUndefined();
+  });
+});

@@ -112,6 +112,19 @@ describe('the live view', () => {
     expect(stopping(end)).toBe(end);
   });
 
+  it('says how many threads send, why, and that the busiest is shown', () => {
+    const told = (count: number): ReturnType<typeof liveView> =>
+      liveView(after({ ...PLANNED, threads: { count, reason: 'auto: much' } }, tick(0, 1, 5, { eventLoopUse: 0.31 })));
+    const client = (view: ReturnType<typeof liveView>): string | undefined =>
+      view.figures.find(({ label }) => label === 'Client')?.detail;
+    expect([told(1).client, client(told(1))]).toEqual(['One thread sends (auto: much).', 'keeps up']);
+    expect([told(3).client, client(told(3))]).toEqual([
+      '3 threads send (auto: much).',
+      'keeps up, busiest of 3 threads',
+    ]);
+    expect(liveView(after(PLANNED)).client).toBeUndefined();
+  });
+
   it('keeps the reasons of a run that did not start', () => {
     const problem = { code: 'RUN010', severity: 'error', path: [], message: 'refused', remedy: 'start it' } as const;
     const view = liveView(failed(after({ type: 'problem', problem }), 'The run did not start'));

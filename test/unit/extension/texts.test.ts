@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { viewHtml } from '../../../src/extension/html';
+import { threadsAsked } from '../../../src/config/sending-threads';
 import { runArguments, terminalLine } from '../../../src/extension/run-command';
 import { differences, factsLine, runFacts, stateWords } from '../../../src/extension/run-facts';
 import { parseRestore, parseWebviewMessage } from '../../../src/messages';
@@ -36,8 +37,9 @@ describe('the facts of a run', () => {
 
 describe('command lines', () => {
   it('are the engine’s, with the target', () => {
-    expect(runArguments('a.yaml', { kind: 'config' })).toEqual(['run', 'a.yaml', '--events']);
-    expect(runArguments('a.yaml', { kind: 'simulator' }, 'x')).toEqual([
+    const plain = { config: 'a.yaml', target: { kind: 'config' }, workers: 'auto' } as const;
+    expect(runArguments(plain)).toEqual(['run', 'a.yaml', '--events']);
+    expect(runArguments({ ...plain, target: { kind: 'simulator' }, region: 'x' })).toEqual([
       'run',
       'a.yaml',
       '--events',
@@ -45,12 +47,39 @@ describe('command lines', () => {
       '--region',
       'x',
     ]);
-    expect(runArguments('a.yaml', { kind: 'url', url: 'http://h' })).toContain('server.base_url=http://h');
+    expect(runArguments({ ...plain, target: { kind: 'url', url: 'http://h' } })).toContain('server.base_url=http://h');
+    expect(runArguments({ ...plain, workers: 3 })).toEqual(['run', 'a.yaml', '--events', '--workers', '3']);
   });
 
   it('can be pasted into a shell, and name the key without showing it', () => {
-    const line = terminalLine('/opt/my ext/cli.js', 'my $config.yaml', { kind: 'config' }, true);
+    const wish = { config: 'my $config.yaml', target: { kind: 'config' }, workers: 'auto' } as const;
+    const line = terminalLine('/opt/my ext/cli.js', wish, true);
     expect(line).toBe('ISOPERF_API_KEY=… node "/opt/my ext/cli.js" run "my \\$config.yaml"');
+    expect(terminalLine('cli.js', { ...wish, config: 'a.yaml', workers: 4 }, false)).toBe(
+      'node cli.js run a.yaml --workers 4',
+    );
+  });
+
+  it('take from the settings what the settings accept', () => {
+    const manifest = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../../package.json'), 'utf8')) as {
+      contributes: { configuration: { properties: Record<string, { default: unknown; pattern: string }> } };
+    };
+    const { default: usual, pattern } = manifest.contributes.configuration.properties['isoperf.run.workers']!;
+    expect(threadsAsked(usual)).toBe('auto');
+    for (const text of [
+      'auto',
+      '0',
+      '00',
+      '01',
+      ...Array.from({ length: 300 }, (_, n) => String(n)),
+      '',
+      'x',
+      '-1',
+      '1.5',
+    ]) {
+      const isTaken = threadsAsked(text) !== undefined && !/^0\d/.test(text);
+      expect([text, new RegExp(pattern).test(text)]).toEqual([text, isTaken]);
+    }
   });
 });
 

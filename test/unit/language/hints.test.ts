@@ -50,6 +50,16 @@ describe('hints', () => {
   it('the default of the workers is the machine’s: without one there is no limit to name', () => {
     expect(shown(TEXT)['load:']).toBe('timeout 20 s');
   });
+  it('how many threads IsoPerf would send with stands there when it is more than one', () => {
+    const heavy = `${TEXT.replace('rate: 10', 'rate: 400').replace('duration: 6', 'duration: 60')}api: { streaming: true }\n`;
+    const load = (text: string, cores: number, asked: 'auto' | number = 'auto') =>
+      hints(text, { cpus: 4, sending: { asked, cores } }).find(({ path }) => path.length === 1 && path[0] === 'load')!;
+    expect(load(heavy, 16).label).toBe('≤ 400 in flight, timeout 20 s, 3 threads');
+    expect(load(heavy, 16).tooltip).toContain('IsoPerf sends it with **3 threads** here (auto: ');
+    expect(load(heavy, 2).label).not.toContain('thread');
+    expect(load(TEXT, 16).tooltip).not.toContain('thread');
+    expect(load(TEXT, 2, 4).tooltip).toContain('**4 threads** here (asked for)');
+  });
   it('the spacing a directive asks for a single stage stands at that stage', () => {
     const even = TEXT.replace('- rate: 10', '- rate: 10 # isoperf: arrivals=even');
     const found = shown(even, 2);

@@ -210,3 +210,26 @@ describe('the Markdown of a report', () => {
     expect(new Set(rows.map((row) => row.split(/(?<!\\)\|/).length)).size).toBe(1);
   });
 });
+
+describe('who sent', () => {
+  const client = (workers: number, more: object): ReportView['provenance'][0]['facts'] => {
+    const run = sampleRun();
+    const { manifest } = run;
+    const changed = {
+      ...manifest!,
+      runtime: { ...manifest!.runtime, workers, workersReason: 'auto: much' },
+      health: manifest!.health.map((stage) => ({ ...stage, eventLoopUse: 0.42, ...more })),
+    };
+    return reportView({ ...run, manifest: changed }).provenance.find(({ title }) => title === 'Client')!.facts;
+  };
+
+  it('is the number of threads with its reason, and the event loop of the busiest', () => {
+    const thread = { requests: 5, eventLoopUse: 0.42, eventLoopDelayP99Seconds: 0 };
+    const several = client(2, { workers: [thread, { ...thread, eventLoopUse: 0.3 }] });
+    expect(several[0]).toEqual({ label: 'Sending threads', value: '2', note: 'auto: much' });
+    expect(several[1]!.note).toMatch(/busiest of 2 threads 42(\.0)? ?% busy/);
+    const one = client(1, {});
+    expect(one[0]).toMatchObject({ value: '1' });
+    expect(one[1]!.note).toMatch(/event loop 42(\.0)? ?% busy/);
+  });
+});

@@ -15,6 +15,7 @@ import { overlap, restsOn, salvage, startsWith } from './salvage';
 import type { Config } from './schema';
 import { isFieldName } from './suggest';
 import type { Target, TargetChoice } from './target';
+import { imageBeside, imageProblems } from './images';
 import { chooseTarget, isVersion, targetProblems } from './target-choice';
 import { judgeValues } from './verdict';
 
@@ -185,7 +186,8 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
   given.push(...applied.problems);
   const marked = markPlaceholders(applied.values);
   const reading = directivesOf(region, inside);
-  const choice = chooseTarget(reading.directives, region, search, options);
+  const image = imageBeside(region, search);
+  const choice = chooseTarget(reading.directives, image, options);
   const verdict = judgeValues(marked.values, choice.target);
   const fixes = new Map<Problem, KeyFix>();
   const blocks = (region.blocks ?? []).map((block) => blockProblem(block, region));
@@ -214,6 +216,7 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
     ...open,
     ...reading.problems,
     ...targetProblems(reading.directives, choice),
+    ...imageProblems(image, choice),
   ];
   const config = verdict.config ?? rescued?.config;
   const refused = rescued?.refused ?? [];

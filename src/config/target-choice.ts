@@ -1,8 +1,7 @@
 // Who chooses the inference-perf version that judges a config, and what is to be said when the version asked for is none of ours.
 import type { Problem } from '../problem';
 import type { Directive } from './directives';
-import { targetOfImages } from './images';
-import type { Region, RegionSearch } from './regions';
+import type { Image } from './images';
 import { matchTarget, NEWEST, TARGETS, type Target, type TargetChoice } from './target';
 
 interface Wishes {
@@ -13,16 +12,14 @@ interface Wishes {
 /** Who asks last wins: the caller, the file's directive, the image beside it, the setting, the newest. */
 export function chooseTarget(
   directives: readonly Directive[],
-  region: Region,
-  search: RegionSearch,
+  image: Image | undefined,
   options: Wishes,
 ): TargetChoice {
   if (options.target !== undefined) return { target: options.target, from: 'option' };
   const directive = targetDirective(directives);
   const written = directive && matchTarget(directive.value ?? '');
   if (directive && written) return { target: written.target, from: 'directive', range: directive.range };
-  const image = targetOfImages([region.document.value, ...search.values], search.whole.text);
-  if (image) return { target: image, from: 'image' };
+  if (image?.match) return { target: image.match.target, from: 'image' };
   if (options.defaultTarget !== undefined) return { target: options.defaultTarget, from: 'setting' };
   return { target: NEWEST, from: 'default' };
 }
@@ -53,7 +50,7 @@ export function targetProblems(directives: readonly Directive[], choice: TargetC
     return [{ ...base, severity: 'warning', message, remedy: known }];
   }
   // Another one asked, and was heard: nothing is judged as the directive says.
-  if (match.how === 'exact' || choice.from !== 'directive') return [];
+  if (match.how === 'exact' || match.how === 'moving' || choice.from !== 'directive') return [];
   const message = `inference-perf ${value} is judged as ${choice.target}, the nearest version that IsoPerf knows.`;
   return [{ ...base, severity: 'information', message, remedy: known }];
 }

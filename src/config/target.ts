@@ -21,8 +21,11 @@ export function has(target: Target, since: string | undefined): boolean {
 
 export interface TargetMatch {
   readonly target: Target;
-  /** `exact`: one of ours; `near`: another patch or pre-release of one of ours; `unknown`: newer or older than any of ours. */
-  readonly how: 'exact' | 'near' | 'unknown';
+  /**
+   * `exact`: one of ours; `moving`: whatever is newest, under another name than main; `near`: another patch or pre-release of one of ours;
+   * `unknown`: newer or older than any of ours.
+   */
+  readonly how: 'exact' | 'moving' | 'near' | 'unknown';
 }
 
 /**
@@ -30,7 +33,8 @@ export interface TargetMatch {
  * than the last known release counts as main, what is older than v0.2.0 as v0.2.0. Undefined when it is no version.
  */
 export function matchTarget(version: string): TargetMatch | undefined {
-  if (/^(main|latest|head|nightly)$/i.test(version)) return { target: NEWEST, how: 'exact' };
+  if (/^(latest|head|nightly)$/i.test(version)) return { target: NEWEST, how: 'moving' };
+  if (/^main$/i.test(version)) return { target: NEWEST, how: 'exact' };
   const exact = TARGETS.find((target) => target === version || target === `v${version}`);
   if (exact) return { target: exact, how: 'exact' };
   const wanted = numbers(version);
@@ -75,7 +79,12 @@ const REPOSITORY =
 
 /** The target that the container image of a Kubernetes manifest or Helm values names; undefined when there is none or no tag. */
 export function targetOfImage(text: string): Target | undefined {
-  if (!text.includes('inference-perf')) return undefined;
-  const tag = IMAGE.exec(text)?.[1] ?? REPOSITORY.exec(text)?.[2];
+  const tag = imageTag(text);
   return tag === undefined ? undefined : targetOf(tag);
+}
+
+/** The tag itself, be it a version or not. */
+export function imageTag(text: string): string | undefined {
+  if (!text.includes('inference-perf')) return undefined;
+  return IMAGE.exec(text)?.[1] ?? REPOSITORY.exec(text)?.[2];
 }

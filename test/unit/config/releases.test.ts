@@ -205,6 +205,38 @@ describe('which version', () => {
     expect(problems[0]?.message).toContain('v0.4.0 judges instead');
     expect(loaded?.directives).toEqual([]);
   });
+  const values = (tag: string): string =>
+    `image: {repository: p/inference-perf, tag: ${tag}}\nconfig:\n${(SERVER + LOAD).replace(/^/gm, '  ')}`;
+  it.each([
+    ['v9.9.9', 'warning', 'main', /no inference-perf v9\.9\.9, which the image's tag names: main judges instead/],
+    ['v0.1.0', 'warning', 'v0.2.0', /no inference-perf v0\.1\.0, .*: v0\.2\.0 judges instead/],
+    ['sha-1a2b', 'warning', 'main', /The tag 'sha-1a2b' .* names no version: main judges instead/],
+    ['nightly', 'information', 'main', /'nightly' is another build from day to day: it is judged as main/],
+    ['v0.6.2', 'information', 'v0.6.1', /v0\.6\.2, .* is judged as v0\.6\.1/],
+  ] as const)('an image tagged %s is answered with %s, at its tag', (tag, severity, target, message) => {
+    for (const [text, line] of [
+      [values(tag), 0],
+      [manifest(`quay.io/p/inference-perf:${tag}`), 14],
+    ] as const) {
+      const reading = readConfig(text);
+      const said = reading.problems.filter(({ code }) => code === 'CFG024');
+      expect(said).toMatchObject([{ severity, range: { startLine: line } }]);
+      expect(said[0]!.message).toMatch(message);
+      expect(said[0]!.remedy).toContain('# isoperf: target=');
+      expect(text.split('\n')[line]!.slice(said[0]!.range!.startColumn, said[0]!.range!.endColumn)).toBe(tag);
+      expect(reading.target?.target).toBe(target);
+    }
+  });
+  it('an image is silent when its version is one of ours, when there is no tag, or when another wish is heard', () => {
+    const codes = (text: string, asked: { target?: Target } = {}): string[] =>
+      readConfig(text, asked).problems.map(({ code }) => code);
+    expect(codes(values('v0.6.1'))).toEqual([]);
+    expect(codes(values('main'))).toEqual([]);
+    expect(codes(values('""'))).toEqual([]);
+    expect(codes(values('v9.9.9'))).toEqual(['CFG024']);
+    expect(codes(values('v9.9.9'), { target: 'v0.6.1' })).toEqual([]);
+    expect(codes(values('v9.9.9').replace('config:\n', 'config:\n  # isoperf: target=v0.6.1\n'))).toEqual([]);
+  });
   it('knows what a version has', () => {
     expect([has('v0.4.0', 'v0.5.0'), has('v0.5.0', 'v0.5.0'), has('main', 'v0.6.1'), has('v0.2.0', undefined)]).toEqual(
       [false, true, true, true],

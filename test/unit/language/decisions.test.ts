@@ -68,6 +68,7 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   'only the author knows the number or the word': ['CFG004', 'CFG009', 'CFG013', 'CMP023'],
   'it is about the command line': ['CFG015'],
   'the stage or the value a directive was meant for is the author\u2019s to say': ['CFG021', 'CFG022'],
+  'which version runs is known to whoever deploys it': ['CFG024'],
   'how many requests and how much time a run may take is a choice': [
     ...['CMP004', 'CMP009', 'CMP010', 'CMP012', 'CMP015', 'CMP016', 'CMP020', 'CMP021', 'CMP031'],
   ],

@@ -1,9 +1,11 @@
 // A local `tokenizer.json`: found by path or in the Hugging Face cache, never downloaded; its identity is its hash.
-import { Tokenizer } from '@huggingface/tokenizers';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { quickCodec } from './quick-codec';
+import type { TokenizerFiles } from './quick-encoder';
+import { Tokenizer } from './tokenizer-library';
 
 export interface TokenizerIdentity {
   /** Path of the tokenizer.json that was read. */
@@ -65,21 +67,22 @@ export function loadTokenizer(file: string): TextTokenizer {
   const identity = { source: file, sha256: createHash('sha256').update(bytes).digest('hex') };
   const configFile = path.join(path.dirname(file), 'tokenizer_config.json');
   let tokenizer: Tokenizer;
+  let files: TokenizerFiles;
   try {
-    const model = JSON.parse(bytes.toString('utf8')) as object;
-    const config = existsSync(configFile) ? (JSON.parse(readFileSync(configFile, 'utf8')) as object) : {};
+    const model = JSON.parse(bytes.toString('utf8')) as TokenizerFiles['model'];
+    const config = existsSync(configFile)
+      ? (JSON.parse(readFileSync(configFile, 'utf8')) as TokenizerFiles['config'])
+      : {};
+    files = { model, config };
     tokenizer = new Tokenizer(model, config);
   } catch (error) {
     throw new Error(`${file} is not a tokenizer this tool can read: ${(error as Error).message}`, { cause: error });
   }
-  const encode = (text: string): number[] => tokenizer.encode(text, { add_special_tokens: false }).ids;
+  const { encode, decode } = quickCodec(tokenizer, files);
   return {
     identity,
     encode,
-    decode: (ids) =>
-      ids.length === 0
-        ? ''
-        : tokenizer.decode([...ids], { skip_special_tokens: true, clean_up_tokenization_spaces: false }),
+    decode: (ids) => (ids.length === 0 ? '' : decode(ids)),
     count: (text) => (text === '' ? 0 : encode(text).length),
     specialTokens: tokenizer.encode('a', { add_special_tokens: true }).ids.length - encode('a').length,
     ordinaryIds: ordinaryIdsOf(tokenizer),

@@ -1,7 +1,6 @@
 // The command line of `isoperf compare`, read and checked.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { ALIGNABLE, type Alignable } from '../comparability/align';
 import type { DimensionId } from '../comparability/comparison';
 import { comparisonFileText, parseComparisonFile, type ComparisonFile } from '../comparability/comparison-file';
@@ -10,6 +9,7 @@ import { DIMENSIONS } from '../comparability/dimensions';
 import { GATE_CONDITIONS, parseThreshold, type GateCondition, type Threshold } from '../comparability/gate';
 import { formatProblem } from '../problem';
 import { UsageError } from './command';
+import { parseOptions } from './options';
 
 export const FORMATS = ['table', 'json', 'markdown'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -33,7 +33,7 @@ export interface CompareArguments {
 }
 
 export function compareArguments(args: readonly string[], cwd: string): CompareArguments {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseOptions({
     args: [...args],
     allowPositionals: true,
     options: {

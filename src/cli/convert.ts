@@ -1,7 +1,6 @@
 // `isoperf convert`: any tool's results in, Markdown, CSV, HTML or a Benchmark Report out.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { benchmarkReport } from '../report/export/benchmark-report';
 import { canonicalCsv } from '../report/export/csv';
 import { canonicalHtml } from '../report/export/html';
@@ -14,6 +13,7 @@ import { completeReport } from '../report/records/complete';
 import { isDisagreement, type JudgedReport } from '../report/verdict';
 import { accessTo, printProblems } from './access';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
+import { parseOptions } from './options';
 
 const FORMATS = ['markdown', 'csv', 'html', 'benchmark-report'] as const;
 type Format = (typeof FORMATS)[number];
@@ -50,7 +50,7 @@ Examples:
 `;
 
 async function run(args: readonly string[], io: CliIo): Promise<number> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseOptions({
     args: [...args],
     allowPositionals: true,
     options: {

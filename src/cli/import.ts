@@ -1,5 +1,4 @@
 // `isoperf import`: any tool's results in, and out comes what they are, what the numbers mean and what is wrong with them.
-import { parseArgs } from 'node:util';
 import type { Problem } from '../problem';
 import { READABLE_TOOLS, type OpenedReport } from '../report/foreign';
 import { judgeReport, violated } from '../report/identities';
@@ -8,6 +7,7 @@ import { completeReport } from '../report/records/complete';
 import { openRecords } from '../report/records/open-records';
 import { isDisagreement, type JudgedReport } from '../report/verdict';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
+import { parseOptions } from './options';
 import { accessTo, printProblems } from './access';
 import { importListing } from './import-listing';
 import {
@@ -51,7 +51,7 @@ Examples:
 `;
 
 async function run(args: readonly string[], io: CliIo): Promise<number> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseOptions({
     args: [...args],
     allowPositionals: true,
     options: {

@@ -1,7 +1,6 @@
 // `isoperf plan CONFIG`: what a run will really send, worked out without sending anything; --freeze keeps it in one file.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { expectationsOf } from '../config/expectations';
 import { loadConfig, type LoadedConfig } from '../config/load';
 import type { EngineStage } from '../loadgen/engine';
@@ -15,6 +14,7 @@ import { proxyFor } from '../run/proxy';
 import { plannedThreads } from '../run/workers';
 import type { RunInput } from '../run';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
+import { parseOptions } from './options';
 import { planJson, planText, type PlanView } from './plan-text';
 import { createProgress } from './run-progress';
 import { runInput } from './run-input';
@@ -63,7 +63,7 @@ export const planCommand: Command = {
   summary: 'say what a run will really send, and freeze it',
   help: HELP,
   async run(args, io) {
-    const { values: flags, positionals } = parseArgs({
+    const { values: flags, positionals } = parseOptions({
       args: [...args],
       options: FLAGS,
       strict: true,

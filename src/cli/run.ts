@@ -1,7 +1,7 @@
 // `isoperf run CONFIG`: runs one benchmark and writes its report folder.
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { parseArgs } from 'node:util';
+import type { parseArgs } from 'node:util';
 import { createClient } from '../client/http-client';
 import { loadConfig, type LoadedConfig } from '../config/load';
 import { threadsAsked, THREADS_IN_WORDS, type ThreadsAsked } from '../config/sending-threads';
@@ -12,6 +12,7 @@ import { runBenchmark, type FinishedRun, type RunOptions, type RunResult } from 
 import type { FrozenStream } from '../run/frozen';
 import { startChildSimulator, type ChildSimulator } from './child-simulator';
 import { EXIT, overheard, UsageError, type CliIo, type Command } from './command';
+import { parseOptions } from './options';
 import { namedConfig, runInput } from './run-input';
 import { createProgress } from './run-progress';
 import { readPinnedSweep } from './pin-sweep';
@@ -94,7 +95,7 @@ export const runCommand: Command = {
   summary: 'run the benchmark of a config.yaml and write a report folder',
   help: HELP,
   async run(args, io) {
-    const { values: flags, positionals } = parseArgs({
+    const { values: flags, positionals } = parseOptions({
       args: withSimulatorFlags(args),
       options: FLAGS,
       strict: true,

@@ -1,11 +1,11 @@
 // `isoperf schema`: the JSON Schemas of what IsoPerf reads and writes, for editors and for other programs.
 import * as z from 'zod';
-import { parseArgs } from 'node:util';
 import { comparisonFileSchema } from '../comparability/comparison-file';
 import { comparisonSchema } from '../comparability/comparison-schema';
 import { configJsonSchema } from '../config/json-schema';
 import { manifestSchema } from '../report/manifest';
 import { EXIT, UsageError, type Command } from './command';
+import { parseOptions } from './options';
 
 export interface NamedSchema {
   /** File in schemas/. */
@@ -72,7 +72,7 @@ export const schemaCommand: Command = {
   summary: 'print the JSON Schema of a config, a run manifest or a comparison',
   help: HELP,
   run: (args, io) => {
-    const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+    const { positionals } = parseOptions({ args: [...args], options: {}, allowPositionals: true });
     const [name = 'config', ...more] = positionals;
     if (more.length > 0) throw new UsageError('one name at most');
     const schema = Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined;

@@ -1,8 +1,9 @@
 // `isoperf simulate`: an OpenAI-compatible server whose truth is set by flags, until it is told to stop.
-import { parseArgs } from 'node:util';
+import type { parseArgs } from 'node:util';
 import { DEFAULT_OPTIONS, FAULT_KINDS, type FaultKind, type SimulatorOptions } from '../simulator/options';
 import { startSimulator, type Simulator } from '../simulator/server';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
+import { parseOptions } from './options';
 
 const KEY_VARIABLE = 'ISOPERF_SIMULATOR_API_KEY';
 
@@ -99,7 +100,7 @@ export const simulateCommand: Command = {
   summary: 'a model server whose truth is set by flags, for trying out and for testing',
   help: HELP,
   async run(args, io) {
-    const flags = parseArgs({ args: [...args], options: FLAGS, strict: true, allowPositionals: false }).values;
+    const flags = parseOptions({ args: [...args], options: FLAGS, strict: true, allowPositionals: false }).values;
     const options = readOptions(flags, io.env);
     let simulator: Simulator;
     try {

@@ -1,7 +1,6 @@
 // `isoperf validate`: what is wrong with configs, and what their numbers could not be compared for.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { looksLikeConfig } from '../config/detect';
 import { MAX_FILE } from '../config/load';
 import { loaderVerdict } from '../config/loader';
@@ -11,6 +10,7 @@ import { allActions } from '../language/fixes';
 import { judgeConfigs } from '../pitfalls/check';
 import type { Problem } from '../problem';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
+import { parseOptions } from './options';
 import { FORMATS, render, type Format, type Result } from './validate-formats';
 
 const HELP = `isoperf validate: judge configs before anything is sent.
@@ -205,7 +205,7 @@ export const validateCommand: Command = {
   summary: 'judge configs: what inference-perf rejects, what cannot run, what cannot be compared',
   help: HELP,
   run: (args, io) => {
-    const { values, positionals } = parseArgs({ args: [...args], options: FLAGS, allowPositionals: true });
+    const { values, positionals } = parseOptions({ args: [...args], options: FLAGS, allowPositionals: true });
     if (positionals.length === 0) throw new UsageError('no file given');
     if (values.loader && values.set) throw new UsageError('--loader judges the text as it stands and takes no --set');
     const format = formatOf(values.format, values.json === true);

@@ -66,16 +66,19 @@ export class AnswerRecorder {
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity') this.#encoding = encoding;
   }
 
-  bytes(chunk: Buffer, atSeconds: number): void {
-    this.#trace.firstByteSeconds ??= atSeconds;
-    // Shown when no token comes; a chunk is held no longer than that, it holds the whole read it is part of.
-    this.#head = this.#trace.lastTokenSeconds === undefined ? (this.#head ?? chunk) : undefined;
-    if (!this.#modeKnown) this.#decideMode(chunk);
+  /** The next part of the body is `bytes[from, to)`, which are the caller's again afterwards. */
+  bytes(bytes: Buffer, from: number, to: number, atSeconds: number): void {
+    if (this.#trace.firstByteSeconds === undefined) this.#trace.firstByteSeconds = atSeconds;
+    // Shown when no token comes.
+    if (this.#trace.lastTokenSeconds === undefined)
+      this.#head ??= Buffer.from(bytes.subarray(from, to).subarray(0, HEAD_BYTES));
+    else if (this.#head !== undefined) this.#head = undefined;
+    if (!this.#modeKnown) this.#decideMode(bytes.subarray(from, to));
     const stream = this.#stream;
-    if (stream !== undefined) stream.push(chunk, atSeconds);
+    if (stream !== undefined) stream.push(bytes, from, to, atSeconds);
     if (this.#keepRaw || (stream === undefined && (this.#status === 200 || this.#keptBytes < ERROR_BODY_BYTES))) {
-      this.#kept.push(chunk);
-      this.#keptBytes += chunk.length;
+      this.#kept.push(Buffer.from(bytes.subarray(from, to)));
+      this.#keptBytes += to - from;
     }
   }
 
@@ -113,7 +116,7 @@ export class AnswerRecorder {
     if (!this.#streaming || this.#status !== 200 || this.#encoding !== undefined) return;
     if (first === OPEN_BRACE || first === OPEN_BRACKET) return;
     this.#stream = new StreamReader(this.#trace, this.#readPiece);
-    for (const earlier of this.#kept) this.#stream.push(earlier, this.#trace.firstByteSeconds ?? 0);
+    for (const earlier of this.#kept) this.#stream.push(earlier, 0, earlier.length, this.#trace.firstByteSeconds ?? 0);
   }
 
   #judge(atSeconds: number): Failure | undefined {
@@ -121,7 +124,7 @@ export class AnswerRecorder {
     if (this.#encoding !== undefined) {
       return unreadableFailure('it is compressed though nothing asked for that', `content-encoding: ${this.#encoding}`);
     }
-    if (this.#stream !== undefined) return this.#stream.end(this.#head?.toString('utf8', 0, HEAD_BYTES) ?? '');
+    if (this.#stream !== undefined) return this.#stream.end(this.#head?.toString('utf8') ?? '');
     return this.#judgeWhole(this.#keptText(), atSeconds);
   }
 
@@ -146,34 +149,55 @@ export class AnswerRecorder {
   }
 
   #result(endSeconds: number, outcome: Outcome): WireResult {
-    const { sentSeconds, firstByteSeconds, firstTokenSeconds, firstContentSeconds, lastTokenSeconds } = this.#trace;
-    const usage = this.#stream?.usage ?? this.#usage;
-    const finishReason = this.#stream?.finishReason ?? this.#finishReason;
-    const trace = this.#trace;
     const redact = this.#redact;
-    const isStream = this.#stream !== undefined;
-    const whole = this.#outputText;
-    return {
-      attemptedSeconds: this.#attemptedSeconds,
-      ...(sentSeconds === undefined ? {} : { sentSeconds }),
-      ...(firstByteSeconds === undefined ? {} : { firstByteSeconds }),
-      ...(firstTokenSeconds === undefined ? {} : { firstTokenSeconds }),
-      ...(firstContentSeconds === undefined ? {} : { firstContentSeconds }),
-      chunkSeconds: trace.chunkSeconds,
-      // Texts are made of the bytes when somebody asks for them, not on the receiving loop.
-      get chunkTexts() {
-        return trace.chunkTexts;
-      },
-      ...(lastTokenSeconds === undefined ? {} : { lastTokenSeconds }),
-      endSeconds,
-      outcome: outcome.kind === 'failed' ? { ...outcome, message: redact(outcome.message) } : outcome,
-      ...(usage === undefined ? {} : { usage }),
-      ...(finishReason === undefined ? {} : { finishReason }),
-      get outputText() {
-        return redact(isStream ? trace.outputText : whole);
-      },
-      ...(this.#keepRaw ? { rawBody: redact(this.#keptText()) } : {}),
-    };
+    const judged = outcome.kind === 'failed' ? { ...outcome, message: redact(outcome.message) } : outcome;
+    const answer = new Answer(this.#attemptedSeconds, this.#trace, endSeconds, judged, redact);
+    answer.usage = this.#stream?.usage ?? this.#usage;
+    answer.finishReason = this.#stream?.finishReason ?? this.#finishReason;
+    if (this.#stream === undefined) answer.whole = this.#outputText;
+    if (this.#keepRaw) answer.rawBody = redact(this.#keptText());
+    return answer;
+  }
+}
+
+/**
+ * Texts are made of the bytes when somebody asks for them, not on the receiving loop. A class for its getters: an object literal with
+ * getters gets a hidden class of its own, by which V8 held every answer until its next full collection.
+ */
+class Answer implements WireResult {
+  usage: ServerUsage | undefined;
+  finishReason: string | undefined;
+  rawBody: string | undefined;
+  /** The text of an answer in one piece. */
+  whole: string | undefined;
+  readonly sentSeconds: number | undefined;
+  readonly firstByteSeconds: number | undefined;
+  readonly firstTokenSeconds: number | undefined;
+  readonly firstContentSeconds: number | undefined;
+  readonly lastTokenSeconds: number | undefined;
+  readonly chunkSeconds: readonly number[];
+
+  constructor(
+    readonly attemptedSeconds: number,
+    private readonly trace: TokenTrace,
+    readonly endSeconds: number,
+    readonly outcome: Outcome,
+    private readonly redact: (text: string) => string,
+  ) {
+    this.sentSeconds = trace.sentSeconds;
+    this.firstByteSeconds = trace.firstByteSeconds;
+    this.firstTokenSeconds = trace.firstTokenSeconds;
+    this.firstContentSeconds = trace.firstContentSeconds;
+    this.lastTokenSeconds = trace.lastTokenSeconds;
+    this.chunkSeconds = trace.chunkSeconds;
+  }
+
+  get chunkTexts(): readonly string[] {
+    return this.trace.chunkTexts;
+  }
+
+  get outputText(): string {
+    return this.redact(this.whole ?? this.trace.outputText);
   }
 }
 

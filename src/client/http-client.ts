@@ -6,12 +6,15 @@
 // A proxy is used only when the caller names one: between the clock and the server it is measured with it.
 // Redirects are not followed and nothing is retried: each would hide a request's true time.
 import { buildConnector, Client as OwnConnection, ProxyAgent, type Dispatcher } from 'undici';
+import type { Socket } from 'node:net';
 import type { Outcome } from '../metrics/record';
 import { AnswerRecorder } from './answer';
+import { ChunkedBody } from './chunked';
 import { createEndpoint, joinRoute, type Endpoint } from './endpoint';
 import { timeoutFailure } from './failures';
 import { networkFailure } from './network-failures';
 import { probeServer, type FetchedText } from './probe';
+import { readInPlace, sharedReads, type Reads } from './read-in-place';
 import { createSessions, type Sessions } from './sessions';
 import type { Client, ClientOptions, PreparedRequest, SendOptions, WireResult } from './types';
 
@@ -43,7 +46,10 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-type Connection = Pick<Dispatcher, 'dispatch' | 'destroy'>;
+interface Connection {
+  readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'destroy'>;
+  readonly reads: Reads;
+}
 
 interface Connections {
   /** Calls back, now or later, with a connection that is this caller's alone; false from `use` declines it. */
@@ -81,11 +87,23 @@ function createConnections(endpoint: Endpoint, limit: number, proxy: string | un
 
   // One of each for all connections: made by each client of its own they are a kilobyte of it.
   const origin = new URL(endpoint.origin);
-  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, ...endpoint.tls });
+  const inPlace = sharedReads();
+  // It gives the socket it makes, which its type does not say.
+  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, ...endpoint.tls, ...inPlace }) as unknown as (
+    ...args: Parameters<buildConnector.connector>
+  ) => Socket;
 
   function open(): Connection {
-    const connection =
-      proxy === undefined ? new OwnConnection(origin, { ...COMMON, connect }) : throughProxy(proxy, endpoint);
+    const reads: Reads = { atSeconds: undefined, isFresh: false, body: undefined };
+    const connectReading: buildConnector.connector = (options, callback) => {
+      const socket = connect(options, callback);
+      if (inPlace) readInPlace(socket, reads);
+    };
+    const dispatcher =
+      proxy === undefined
+        ? new OwnConnection(origin, { ...COMMON, connect: connectReading })
+        : throughProxy(proxy, endpoint);
+    const connection = { dispatcher, reads };
     all.add(connection);
     return connection;
   }
@@ -111,12 +129,12 @@ function createConnections(endpoint: Endpoint, limit: number, proxy: string | un
     release: hand,
     discard(connection) {
       all.delete(connection);
-      void connection.destroy();
+      void connection.dispatcher.destroy();
       if (!closed && nextWaiting < waiting.length) hand(open());
     },
     async close() {
       closed = true;
-      await Promise.all([...all].map((connection) => connection.destroy()));
+      await Promise.all([...all].map(({ dispatcher }) => dispatcher.destroy()));
       all.clear();
       free.length = 0;
     },
@@ -125,38 +143,48 @@ function createConnections(endpoint: Endpoint, limit: number, proxy: string | un
 
 /** The requests that have no result yet. */
 interface InFlight {
-  add(signal: AbortSignal, exchange: Exchange): void;
-  remove(signal: AbortSignal, exchange: Exchange): void;
+  add(exchange: Exchange): void;
+  remove(exchange: Exchange): void;
   cancelAll(reason: string): void;
 }
 
-/** One listener per signal for all its requests: a listener per request would make each send walk through all others. */
+/**
+ * One listener per signal for all its requests: a listener per request would make each send walk through all others. And a list, not
+ * a Set: V8 keeps a Set's outgrown tables linked to the next, so that one old table kept the requests of all later ones from being
+ * collected young.
+ */
 function createInFlight(): InFlight {
-  const all = new Set<Exchange>();
-  const bySignal = new WeakMap<AbortSignal, Set<Exchange>>();
+  const all: Exchange[] = [];
+  const watched = new WeakSet<AbortSignal>();
 
-  function watch(signal: AbortSignal): Set<Exchange> {
-    const exchanges = new Set<Exchange>();
-    bySignal.set(signal, exchanges);
-    const cancel = (): void => {
-      for (const each of [...exchanges]) each.cancel(reasonOf(signal));
-    };
-    signal.addEventListener('abort', cancel, { once: true });
-    return exchanges;
+  function cancel(reason: string, signal?: AbortSignal): void {
+    for (const each of [...all]) if (signal === undefined || each.signal === signal) each.cancel(reason);
+  }
+
+  function watch(signal: AbortSignal): void {
+    watched.add(signal);
+    signal.addEventListener(
+      'abort',
+      () => {
+        cancel(reasonOf(signal), signal);
+      },
+      { once: true },
+    );
   }
 
   return {
-    add(signal, exchange) {
-      all.add(exchange);
-      (bySignal.get(signal) ?? watch(signal)).add(exchange);
+    add(exchange) {
+      if (!watched.has(exchange.signal)) watch(exchange.signal);
+      exchange.place = all.length;
+      all.push(exchange);
     },
-    remove(signal, exchange) {
-      all.delete(exchange);
-      bySignal.get(signal)?.delete(exchange);
+    remove(exchange) {
+      const last = all.pop();
+      if (last === undefined || last === exchange) return;
+      all[exchange.place] = last;
+      last.place = exchange.place;
     },
-    cancelAll(reason) {
-      for (const each of [...all]) each.cancel(reason);
-    },
+    cancelAll: cancel,
   };
 }
 
@@ -169,10 +197,16 @@ function reasonOf(signal: AbortSignal): string {
 /** One request on its way: owns a connection from the moment it gets one until its result is handed over. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #recorder: AnswerRecorder;
+  readonly #onData = (bytes: Buffer, from: number, to: number): void => {
+    this.#recorder.bytes(bytes, from, to, this.#arrivedSeconds());
+  };
   #connection: Connection | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #timer: NodeJS.Timeout | undefined;
   #settled = false;
+  #isListed = false;
+  /** Where it stands in the list of those in flight. */
+  place = 0;
 
   constructor(
     private readonly endpoint: Endpoint,
@@ -187,13 +221,18 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#recorder = new AnswerRecorder(request, options, endpoint.redact);
   }
 
+  get signal(): AbortSignal {
+    return this.options.signal;
+  }
+
   start(): void {
     const { signal, timeoutSeconds } = this.options;
     if (signal.aborted) {
       this.cancel(reasonOf(signal));
       return;
     }
-    this.inFlight.add(signal, this);
+    this.inFlight.add(this);
+    this.#isListed = true;
     const timeoutMs = timeoutSeconds * 1000;
     if (timeoutMs <= LONGEST_TIMER_MS) {
       this.#timer = setTimeout(() => {
@@ -211,7 +250,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#settled) return false;
     this.#connection = connection;
     const { method = 'POST', route, body } = this.request;
-    connection.dispatch(
+    connection.dispatcher.dispatch(
       {
         origin: this.endpoint.origin,
         path: joinRoute(this.endpoint.pathPrefix, route),
@@ -231,6 +270,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#recorder.sent(performance.now() / 1000);
     this.#controller = controller;
+    if (this.#connection) this.#connection.reads.isFresh = true;
   }
 
   onResponseStart(
@@ -240,16 +280,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) return;
     this.#recorder.headers(status, headers);
+    if (this.#connection && headers['transfer-encoding'] === 'chunked')
+      this.#connection.reads.body = { chunks: new ChunkedBody(), onData: this.#onData };
     if (this.request.sessionId !== undefined) this.sessions?.answered(this.request.sessionId, headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#recorder.bytes(chunk, performance.now() / 1000);
+    this.#onData(chunk, 0, chunk.length);
   }
 
   onResponseEnd(): void {
-    const now = performance.now() / 1000;
-    if (!this.#settled) this.#settle(this.#recorder.ended(now), true);
+    if (!this.#settled) this.#settle(this.#recorder.ended(this.#arrivedSeconds()), true);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
@@ -258,6 +299,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     const failure = networkFailure(error, this.endpoint.origin, this.#recorder.started());
     const outcome: Outcome = { kind: 'failed', ...failure };
     this.#settle(this.#recorder.broken(now, outcome), true);
+  }
+
+  /** Time of the socket's read that is being taken in; through a proxy, of this call. */
+  #arrivedSeconds(): number {
+    return this.#connection?.reads.atSeconds ?? performance.now() / 1000;
   }
 
   /** Ends the request from our side: by its controller once it is on the wire, by closing the connection before that. */
@@ -277,9 +323,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   #settle(result: WireResult, release: boolean): void {
     this.#settled = true;
     clearTimeout(this.#timer);
-    this.inFlight.remove(this.options.signal, this);
+    if (this.#isListed) this.inFlight.remove(this);
     const connection = this.#connection;
     this.#connection = undefined;
+    if (connection) connection.reads.body = undefined;
     if (release && connection !== undefined) this.connections.release(connection);
     this.resolve(result);
   }

@@ -29,6 +29,8 @@ export class SseParser {
   private dataStart = 0;
   private dataEnd = 0;
   private dataLines = 0;
+  /** The window lies in the piece that is being read, not in memory of our own. */
+  private isDataBorrowed = false;
   private eventName = '';
   /** A CR ended the previous chunk: an LF that comes first now belongs to it. */
   private skipLf = false;
@@ -43,7 +45,7 @@ export class SseParser {
 
   /**
    * Feeds the next piece of the body; events that it completes are delivered before this returns.
-   * The piece may be kept until its last line is complete: a caller that reuses its read buffer must copy first.
+   * The caller may reuse the piece's memory afterwards.
    */
   push(chunk: Buffer): void {
     if (chunk.length === 0) return;
@@ -52,8 +54,9 @@ export class SseParser {
     const position = chunk.indexOf(CR, start) === -1 ? this.scanLf(chunk, start) : this.scanMixed(chunk, start);
     if (position < chunk.length) {
       const rest = chunk.subarray(position);
-      this.carry = this.carry.length === 0 ? rest : Buffer.concat([this.carry, rest]);
+      this.carry = this.carry.length === 0 ? Buffer.from(rest) : Buffer.concat([this.carry, rest]);
     }
+    if (this.dataLines > 0 && this.isDataBorrowed) this.keepData();
   }
 
   /** The body ended: delivers an event that has data but no blank line after it. */
@@ -66,6 +69,14 @@ export class SseParser {
     this.dispatch();
   }
 
+  /** The event ends in a later piece. */
+  private keepData(): void {
+    this.dataBytes = Buffer.from(this.dataBytes.subarray(this.dataStart, this.dataEnd));
+    this.dataStart = 0;
+    this.dataEnd = this.dataBytes.length;
+    this.isDataBorrowed = false;
+  }
+
   private dispatch(): void {
     const { dataLines, eventName, dataBytes, dataStart, dataEnd } = this;
     this.dataLines = 0;
@@ -76,6 +87,7 @@ export class SseParser {
 
   private addData(bytes: Buffer, start: number, end: number): void {
     if (this.dataLines === 0) {
+      this.isDataBorrowed = true;
       this.dataBytes = bytes;
       this.dataStart = start;
       this.dataEnd = end;
@@ -84,6 +96,7 @@ export class SseParser {
       this.dataBytes = Buffer.concat([before, NEWLINE, bytes.subarray(start, end)]);
       this.dataStart = 0;
       this.dataEnd = this.dataBytes.length;
+      this.isDataBorrowed = false;
     }
     this.dataLines++;
   }

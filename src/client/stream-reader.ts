@@ -32,12 +32,15 @@ export class StreamReader {
     this.#template = new Template(readPiece);
   }
 
-  /** All events that one read completes share its time: they did arrive together. */
-  push(chunk: Buffer, atSeconds: number): void {
+  /**
+   * Takes the next part of the body, `bytes[start, end)`; they are the caller's again afterwards.
+   * All events that one read completes share its time: they did arrive together.
+   */
+  push(bytes: Buffer, start: number, end: number, atSeconds: number): void {
     this.#now = atSeconds;
     const isUsual = !this.done && this.#failure === undefined && this.#parser.isBetweenEvents;
-    const from = isUsual ? this.#template.skim(chunk, 0, this.#onToken) : 0;
-    if (from < chunk.length) this.#parser.push(from === 0 ? chunk : chunk.subarray(from));
+    const from = isUsual ? this.#template.skim(bytes, start, end, this.#onToken) : start;
+    if (from < end) this.#parser.push(bytes.subarray(from, end));
   }
 
   /** The body ended by the rules of HTTP. Says what is wrong with the answer, or undefined. */

@@ -46,7 +46,7 @@ export class Template {
     if (from >= to) return -1;
     if (head.compare(bytes, start, from, FIELD.length) !== 0) return -1;
     if (tail.compare(bytes, to, end, 0, suffixLength) !== 0) return -1;
-    if (endOfPlain(bytes, from) < to) return -1;
+    if (endOfPlain(bytes, from, to) < to) return -1;
     this.hits++;
     return to;
   }
@@ -56,21 +56,21 @@ export class Template {
   }
 
   /**
-   * Reads whole events from `from` on, where an event begins: gives each token's bytes to `onToken` and returns where the first event
-   * begins that does not fit, or is cut.
+   * Reads whole events of `bytes[from, to)`, where an event begins: gives each token's bytes to `onToken` and returns where the first
+   * event begins that does not fit, or is cut.
    */
-  skim(bytes: Buffer, from: number, onToken: (bytes: Buffer, from: number, to: number) => void): number {
+  skim(bytes: Buffer, from: number, to: number, onToken: (bytes: Buffer, from: number, to: number) => void): number {
     const { frame } = this;
     if (frame?.isUsual !== true) return from;
     const { head, tail } = frame;
     const least = head.length + tail.length;
     let at = from;
-    while (at + least < bytes.length) {
+    while (at + least < to) {
       const start = at + head.length;
       if (head.compare(bytes, at, start) !== 0) break;
-      const end = endOfPlain(bytes, start);
+      const end = endOfPlain(bytes, start, to);
       const next = end + tail.length;
-      if (end === start || next > bytes.length || tail.compare(bytes, end, next) !== 0) break;
+      if (end === start || next > to || tail.compare(bytes, end, next) !== 0) break;
       onToken(bytes, start, end);
       this.hits++;
       at = next;
@@ -89,9 +89,9 @@ export class Template {
 }
 
 /** Where a token without quote, backslash or control byte ends. */
-function endOfPlain(bytes: Buffer, from: number): number {
+function endOfPlain(bytes: Buffer, from: number, to: number): number {
   let at = from;
-  for (; at < bytes.length; at++) {
+  for (; at < to; at++) {
     const byte = bytes[at]!;
     if (byte < 0x20 || byte === QUOTE || byte === BACKSLASH) break;
   }

@@ -27,23 +27,23 @@ export interface PreparedRequest {
 /** What one request looked like on the wire. Times: seconds on the monotonic clock (performance.now() / 1000), taken at the data event. */
 export interface WireResult {
   /** When the client was asked to send; with a new connection, before it was opened. */
-  readonly attemptedSeconds?: number;
-  readonly sentSeconds?: number;
-  readonly firstByteSeconds?: number;
-  readonly firstTokenSeconds?: number;
-  readonly firstContentSeconds?: number;
+  readonly attemptedSeconds?: number | undefined;
+  readonly sentSeconds?: number | undefined;
+  readonly firstByteSeconds?: number | undefined;
+  readonly firstTokenSeconds?: number | undefined;
+  readonly firstContentSeconds?: number | undefined;
   readonly chunkSeconds: readonly number[];
   /** Text of each entry of chunkSeconds, all channels, to be tokenized after the clock stops. */
   readonly chunkTexts: readonly string[];
-  readonly lastTokenSeconds?: number;
+  readonly lastTokenSeconds?: number | undefined;
   readonly endSeconds: number;
   readonly outcome: Outcome;
-  readonly usage?: ServerUsage;
-  readonly finishReason?: string;
+  readonly usage?: ServerUsage | undefined;
+  readonly finishReason?: string | undefined;
   /** The whole answer as text (content channel; for streams, the deltas joined). */
   readonly outputText: string;
   /** Raw body as received, kept only when asked for. */
-  readonly rawBody?: string;
+  readonly rawBody?: string | undefined;
 }
 
 export interface SendOptions {

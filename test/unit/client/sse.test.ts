@@ -13,7 +13,12 @@ function parse(pieces: readonly Buffer[]): Seen[] {
   const parser = new SseParser((bytes, start, end, name) => {
     seen.push({ data: bytes.toString('utf8', start, end), name });
   });
-  for (const piece of pieces) parser.push(piece);
+  for (const piece of pieces) {
+    // The caller's memory is used again.
+    const borrowed = Buffer.from(piece);
+    parser.push(borrowed);
+    borrowed.fill('\n');
+  }
   parser.end();
   return seen;
 }

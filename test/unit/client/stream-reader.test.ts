@@ -6,11 +6,21 @@ import { StreamReader } from '../../../src/client/stream-reader';
 import { Template } from '../../../src/client/template';
 import { TokenTrace } from '../../../src/client/trace';
 
+const SHARED = Buffer.alloc(100_000);
+
+/** As the transport does: the bytes stand somewhere in a buffer that holds other things a moment later. */
+function feed(reader: StreamReader, piece: Buffer | string, atSeconds: number): void {
+  const bytes = Buffer.from(piece);
+  bytes.copy(SHARED, 7);
+  reader.push(SHARED, 7, 7 + bytes.length, atSeconds);
+  SHARED.fill('"}\n\ndata: {"choices":[{"text":"', 0, bytes.length + 14);
+}
+
 function read(pieces: readonly string[]): { trace: TokenTrace; reader: StreamReader; failure: string | undefined } {
   const trace = new TokenTrace({});
   const reader = new StreamReader(trace, readPiece);
   pieces.forEach((piece, index) => {
-    reader.push(Buffer.from(piece), index);
+    feed(reader, piece, index);
   });
   const failure = reader.end(pieces.join('').slice(0, 100))?.label;
   return { trace, reader, failure };
@@ -221,7 +231,7 @@ describe('the template short cut', () => {
           );
           const trace = new TokenTrace({});
           const reader = new StreamReader(trace, readPiece);
-          for (const [index, from] of at.entries()) reader.push(whole.subarray(from, at[index + 1] ?? from), index);
+          for (const [index, from] of at.entries()) feed(reader, whole.subarray(from, at[index + 1] ?? from), index);
           reader.end('');
           const expected = plain(events);
           expect([trace.chunkTexts, trace.outputText]).toEqual([expected.texts, expected.content]);
@@ -239,7 +249,7 @@ describe('the template short cut', () => {
     const readIn = (pieces: readonly Buffer[]): unknown => {
       const trace = new TokenTrace({});
       const reader = new StreamReader(trace, readPiece);
-      for (const piece of pieces) reader.push(piece, 1);
+      for (const piece of pieces) feed(reader, piece, 1);
       return [trace.chunkTexts, trace.outputText, reader.done, reader.end('')];
     };
     const whole = readIn([body]);
@@ -259,11 +269,11 @@ describe('the template short cut', () => {
     const events = ['\\ud83d', '\\ude80'].map((half) => `data: {"choices":[{"text":"${half}"}]}\n\n`);
     const trace = new TokenTrace({});
     const reader = new StreamReader(trace, readPiece);
-    for (const event of events) reader.push(Buffer.from(event), 1);
+    for (const event of events) feed(reader, event, 1);
     expect(trace.outputText).toBe('🚀');
     const bare = new TokenTrace({ keepTexts: false });
     const second = new StreamReader(bare, readPiece);
-    for (const event of [...events, text('x')]) second.push(Buffer.from(event), 1);
+    for (const event of [...events, text('x')]) feed(second, event, 1);
     expect([bare.chunkSeconds.length, bare.chunkTexts, bare.outputText]).toEqual([3, [], '']);
   });
 });

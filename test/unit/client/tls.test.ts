@@ -6,8 +6,9 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Client, ClientOptions, WireResult } from '../../../src/client/types';
-import { client, options, request } from './raw-server';
+import { DONE, client, options, request, token } from './raw-server';
 
+const TOKENS = 200;
 const FOLDER = path.resolve(__dirname, '../../fixtures/tls');
 const file = (name: string): string => path.join(FOLDER, name);
 const pem = (name: string): Buffer => readFileSync(file(name));
@@ -25,9 +26,15 @@ afterEach(async () => {
 async function serve(changes: ServerOptions = {}): Promise<string> {
   const started = createServer(
     { key: pem('localhost-key.pem'), cert: pem('localhost-cert.pem'), ...changes },
-    (_request, response) => {
-      response.setHeader('content-type', 'application/json');
-      response.end('{"choices":[{"text":"a"}]}');
+    ({ url }, response) => {
+      if (url !== '/stream') {
+        response.setHeader('content-type', 'application/json');
+        response.end('{"choices":[{"text":"a"}]}');
+        return;
+      }
+      response.setHeader('content-type', 'text/event-stream');
+      for (let at = 0; at < TOKENS; at++) response.write(token(`t${at}`));
+      response.end(DONE);
     },
   );
   server = started;
@@ -64,6 +71,19 @@ describe('the server certificate', () => {
   it('is refused when it is for another name', async () => {
     const url = await serve({ key: pem('other-key.pem'), cert: pem('other-cert.pem') });
     expect(message(await send(url, { caPath: file('other-cert.pem') }))).toMatch(/is for another name: .*127\.0\.0\.1/);
+  });
+});
+
+describe('a stream through TLS', () => {
+  it('comes whole, on one connection, with its tokens in the order of time', async () => {
+    under = client(await serve(), { caPath: CA, connections: 1 });
+    for (let time = 0; time < 3; time++) {
+      const result = await under.send(request({ route: '/stream' }), options());
+      expect(message(result)).toBe('ok');
+      expect(result.chunkTexts).toEqual(Array.from({ length: TOKENS }, (_, at) => `t${at}`));
+      expect([...result.chunkSeconds].sort((a, b) => a - b)).toEqual(result.chunkSeconds);
+      expect(result.chunkSeconds[0]).toBeGreaterThan(result.sentSeconds!);
+    }
   });
 });
 

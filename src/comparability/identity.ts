@@ -1,5 +1,6 @@
 // Who the two runs are, and what about them no dimension judges but a reader must know.
 import type { RunManifest } from '../report/manifest';
+import { distinctPaths } from '../report/distinct';
 import { runState } from '../report/run-state';
 import type { Run } from '../report/run';
 import { loadWords } from '../report/view';
@@ -24,6 +25,16 @@ export function comparedRun(side: Side): ComparedRun {
     load: manifest ? loadWords(manifest.stages) : side.stages.map((stage) => loadLabel(stage.load)).join(', '),
     state: runState(run).words,
   };
+}
+
+/** What a title calls the two runs: their names, with as much of their folders as tells them apart where the names are one. */
+export function runNames(a: ComparedRun, b: ComparedRun): readonly [string, string] {
+  if (a.name !== b.name) return [a.name, b.name];
+  if (a.folder === b.folder) return [a.name, b.name];
+  const places = distinctPaths(a.folder, b.folder);
+  const name = ({ name, folder }: ComparedRun, place: string): string =>
+    name === lastPart(folder) ? place : `${name} (${place})`;
+  return [name(a, places[0]), name(b, places[1])];
 }
 
 /** As the config beside the report, or another tool's own file, names them. */

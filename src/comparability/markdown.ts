@@ -1,5 +1,6 @@
 // A comparison as Markdown, fit for a pull request: verdict, findings, metrics; nothing in it depends on colour.
 import type { Comparison, ComparedRun, Finding, MetricComparison, InterpolatedLoad } from './comparison';
+import { runNames } from './identity';
 import { assumptionsOf } from './verdict';
 import { metricCells, movesWords, needsReader, numbered, tellingRows, verdictWords, interpolatedCells } from './words';
 
@@ -7,12 +8,13 @@ const WORDS = { comparable: 'Comparable', confounded: 'Not comparable', undeterm
 
 export function comparisonMarkdown(comparison: Comparison): string {
   const { verdict, claim, findings } = comparison;
+  const [a, b] = runNames(comparison.a, comparison.b);
   const shown = findings.filter(needsReader);
   const assumed = assumptionsOf(findings);
   const same = findings.filter((finding) => finding.state === 'same');
   const following = findings.filter((finding) => finding.state === 'follows');
   return [
-    `## ${WORDS[verdict.state]}: ${escape(comparison.a.name)} (A) and ${escape(comparison.b.name)} (B)`,
+    `## ${WORDS[verdict.state]}: ${escape(a)} (A) and ${escape(b)} (B)`,
     escape(verdict.sentence),
     runs(comparison),
     ...shown.map((finding, i) => findingText(finding, i + 1)),

@@ -1,4 +1,5 @@
 // A judged comparison and its two runs -> what the comparison view shows. Pure; worst first.
+import { distinctPaths } from '../report/distinct';
 import type { Run } from '../report/run';
 import type { Tone } from '../report/view-model';
 import { NOTHING, significant, whole } from '../report/figures';
@@ -15,6 +16,7 @@ import type {
   MetricVerdict,
   MovedMetric,
 } from './comparison';
+import { runNames } from './identity';
 import { comparisonCharts } from './view-charts';
 import { alignmentSwitches, cutOf, findingExtras, interpolationOf, metricExtras, noiseWords } from './view-extras';
 import type {
@@ -30,9 +32,10 @@ import type {
 /** @param cut of the windows' start, as the user asked for it */
 export function comparisonView(comparison: Comparison, a: Run, b: Run, cut?: string): ComparisonView {
   const intended = comparison.intended[0];
+  const [placeA, placeB] = distinctPaths(comparison.a.folder, comparison.b.folder);
   return {
-    title: `${comparison.a.name} and ${comparison.b.name}`,
-    names: { a: runName(comparison.a), b: runName(comparison.b) },
+    title: runNames(comparison.a, comparison.b).join(' and '),
+    names: { a: placeA, b: placeB },
     heads: headsOf(comparison),
     verdict: verdictOf(comparison),
     notes: [...comparison.notes, ...comparison.unmatched],
@@ -49,10 +52,6 @@ export function comparisonView(comparison: Comparison, a: Run, b: Run, cut?: str
     charts: comparisonCharts(comparison, a, b),
     files: { a: a.files, b: b.files },
   };
-}
-
-function runName(run: ComparedRun): string {
-  return run.folder.split(/[\\/]/).filter(Boolean).at(-1) ?? run.name;
 }
 
 function headsOf({ a, b }: Comparison): HeadRow[] {

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { DimensionId } from '../comparability/comparison';
 import { parseRestore, type Restore, type Side, type WebviewMessage } from '../messages';
 import type { Result } from '../problem';
+import { distinctPaths } from '../report/distinct';
 import type { Run } from '../report/run';
 import { parentOf, reportPlace } from './folders';
 import { OpenTabs } from './open-tabs';
@@ -56,7 +57,7 @@ export class ReportPanels {
       return;
     }
     const owner = new ComparisonOwner(folders, question, this);
-    const panel = Panel.create(this.extension, 'comparison', `${nameOf(folders[0])} ↔ ${nameOf(folders[1])}`, owner);
+    const panel = Panel.create(this.extension, 'comparison', pairName(folders), owner);
     this.keep(key, panel);
     if (await owner.load(panel)) await this.closeDouble(key, panel);
   }
@@ -159,7 +160,7 @@ export class ReportPanels {
       this.tabs.forget(key);
     }
     this.keep(`comparison ${owner.folders.join(' ')}`, panel);
-    panel.view.title = `${nameOf(owner.folders[0])} ↔ ${nameOf(owner.folders[1])}`;
+    panel.view.title = pairName(owner.folders);
     await owner.load(panel);
   }
 }
@@ -350,6 +351,10 @@ function restoreOf(
 
 export function nameOf(folder: vscode.Uri): string {
   return folder.path.split('/').filter(Boolean).at(-1) ?? folder.toString();
+}
+
+function pairName([a, b]: Pair): string {
+  return distinctPaths(a.path, b.path).join(' ↔ ');
 }
 
 /** Tells runs of one config apart: "chat-8b, 11-29 16:54". */

@@ -38,10 +38,12 @@ interface State {
   more: number;
 }
 
+const ROOT: readonly Schema[] = [configSchema];
+
 /** Reads values as the target does. Placeholders and values of the wrong kind are left for the model to judge. */
 export function readAs(target: Target, values: unknown): ReleaseReading {
   const state: State = { target, loadType: loadTypeOf(values), findings: [], more: 0 };
-  const pruned = readValue([configSchema], values, [], state);
+  const pruned = readValue(ROOT, values, [], state);
   return { values: pruned, findings: state.findings, more: state.more };
 }
 
@@ -68,63 +70,146 @@ interface Meta {
 
 // The walk asks the same few schemas for each of many stages: what they say is kept.
 const metas = new WeakMap<Schema, Meta>();
-const coresKnown = new WeakMap<Schema, readonly Schema[]>();
+const plans = new WeakMap<readonly Schema[], Plan>();
 
-function kept<T extends object>(cache: WeakMap<Schema, T>, schema: Schema, make: () => T): T {
-  const known = cache.get(schema);
+function kept<K extends object, T extends object>(cache: WeakMap<K, T>, key: K, make: () => T): T {
+  const known = cache.get(key);
   if (known) return known;
   const made = make();
-  cache.set(schema, made);
+  cache.set(key, made);
   return made;
 }
 
 const metaOf = (schema: Schema): Meta => kept(metas, schema, () => (schema.meta() ?? {}) as Meta);
-const optionsOf = (schema: Schema): readonly Schema[] => kept(coresKnown, schema, () => cores(schema));
 const shapeOf = (schema: Schema): Shape => (schema.def as { shape?: Shape }).shape ?? {};
 
-function readValue(schemas: readonly Schema[], value: unknown, path: ConfigPath, state: State): unknown {
-  if (typeof value !== 'string' && typeof value !== 'object') return value;
-  const options = schemas.flatMap(optionsOf);
-  if (typeof value === 'string') checkWord(options, value, path, state);
-  if (Array.isArray(value)) {
-    const items = options.flatMap((option) => (option.def as { element?: Schema }).element ?? []);
-    return items.length === 0 ? value : value.map((item, index) => readValue(items, item, [...path, index], state));
-  }
-  if (!isMapping(value)) return value;
-  const objects = options.filter(
-    (option) => option.def.type === 'object' && !isOtherLoadShape(shapeOf(option), state.loadType),
-  );
-  return objects.length === 0 ? value : readMapping(objects, value, path, state);
+/** What a list of schemas allows: words, entries of a list, keys of a mapping (which depend on the load type). */
+interface Plan {
+  readonly options: readonly Schema[];
+  readonly hasWords: boolean;
+  readonly items: readonly Schema[];
+  readonly mappings: Map<string, MappingPlan>;
 }
 
-function readMapping(objects: readonly Schema[], value: Mapping, path: ConfigPath, state: State): Mapping {
+interface MappingPlan {
+  readonly objects: readonly Schema[];
+  /** By name and by alias. */
+  readonly fields: ReadonlyMap<string, PlannedField>;
+}
+
+interface PlannedField {
+  /** Of the first of the objects that has it. */
+  readonly field: FoundField;
+  readonly since: string | undefined;
+  readonly schemas: readonly Schema[];
+}
+
+function planOf(schemas: readonly Schema[]): Plan {
+  return kept(plans, schemas, () => {
+    const options = schemas.flatMap(cores);
+    return {
+      options,
+      hasWords: options.some((option) => metaOf(option).enumValues !== undefined),
+      items: options.flatMap((option) => (option.def as { element?: Schema }).element ?? []),
+      mappings: new Map(),
+    };
+  });
+}
+
+function mappingPlan({ options, mappings }: Plan, loadType: string): MappingPlan {
+  const known = mappings.get(loadType);
+  if (known) return known;
+  const objects = options.filter(
+    (option) => option.def.type === 'object' && !isOtherLoadShape(shapeOf(option), loadType),
+  );
+  const names = objects.flatMap((object) =>
+    Object.entries(shapeOf(object)).flatMap(([name, schema]) => [name, ...(metaOf(schema).aliases ?? [])]),
+  );
+  const fields = new Map<string, PlannedField>();
+  for (const name of names) {
+    const found = objects.flatMap((object) => fieldFor(shapeOf(object), name) ?? []);
+    const field = found[0]!;
+    fields.set(name, { field, since: sinceOf(field, name), schemas: found.map(({ schema }) => schema) });
+  }
+  const made = { objects, fields };
+  mappings.set(loadType, made);
+  return made;
+}
+
+/** `path` is the walk's own and changes with it: a finding takes a copy. A value that loses nothing is given back itself. */
+function readValue(schemas: readonly Schema[], value: unknown, path: (string | number)[], state: State): unknown {
+  if (typeof value !== 'string' && typeof value !== 'object') return value;
+  const plan = planOf(schemas);
+  if (typeof value === 'string') {
+    if (plan.hasWords) checkWord(value, path, state);
+    return value;
+  }
+  if (Array.isArray(value)) return plan.items.length === 0 ? value : readList(plan.items, value, path, state);
+  if (!isMapping(value)) return value;
+  const mapping = mappingPlan(plan, state.loadType);
+  return mapping.objects.length === 0 ? value : readMapping(mapping, value, path, state);
+}
+
+function readList(
+  items: readonly Schema[],
+  value: readonly unknown[],
+  path: (string | number)[],
+  state: State,
+): readonly unknown[] {
+  const read: unknown[] = [];
+  let changed = false;
+  for (const [index, item] of value.entries()) {
+    path.push(index);
+    const entry = readValue(items, item, path, state);
+    path.pop();
+    if (entry !== item) changed = true;
+    read.push(entry);
+  }
+  return changed ? read : value;
+}
+
+function readMapping(
+  { objects, fields }: MappingPlan,
+  value: Mapping,
+  path: (string | number)[],
+  state: State,
+): Mapping {
+  const keys = Object.keys(value);
   const kept = Object.create(null) as Record<string, unknown>;
-  for (const [key, entry] of Object.entries(value)) {
-    const at = [...path, key];
-    const fields = objects.flatMap((object) => fieldFor(shapeOf(object), key) ?? []);
-    const [field] = fields;
-    const since = field && sinceOf(field, key);
-    if (!field) {
+  let changed = false;
+  for (const key of keys) {
+    const entry = value[key];
+    const planned = fields.get(key);
+    if (!planned) {
       if (keepsUnknown(objects, key, path, state)) kept[key] = entry;
-      else if (state.findings.length < MAX_FINDINGS) ignore(at, strangerWords(key, path, state), state);
-      else state.more += 1;
-    } else if (!has(state.target, since)) {
+      else {
+        changed = true;
+        if (state.findings.length < MAX_FINDINGS) ignore([...path, key], strangerWords(key, [...path], state), state);
+        else state.more += 1;
+      }
+      continue;
+    }
+    const { field, since, schemas } = planned;
+    if (!has(state.target, since)) {
+      changed = true;
+      const at = [...path, key];
       // Saved configs write every default out: what changes nothing is no news.
       if (!isDefault(field.schema, entry)) ignore(at, newcomerWords(at, since, state), state);
     } else if (isShadowed(field, key, value, state.target)) {
+      changed = true;
       const remedy = 'Keep one of the two.';
-      ignore(at, { why: `'${metaOf(field.schema).aliases![0]}' stands beside it and wins`, remedy }, state);
+      const why = `'${metaOf(field.schema).aliases![0]}' stands beside it and wins`;
+      ignore([...path, key], { why, remedy }, state);
     } else {
-      checkShape(field.schema, entry, at, state);
-      kept[key] = readValue(
-        fields.map((each) => each.schema),
-        entry,
-        at,
-        state,
-      );
+      path.push(key);
+      checkShape(field.schema, entry, path, state);
+      const read = readValue(schemas, entry, path, state);
+      path.pop();
+      if (read !== entry) changed = true;
+      kept[key] = read;
     }
   }
-  return kept;
+  return changed ? kept : value;
 }
 
 interface FoundField {
@@ -167,15 +252,14 @@ function keepsUnknown(objects: readonly Schema[], key: string, path: ConfigPath,
   return key.startsWith(NON_STRING_KEY) && (path.length === 0 || (stage && has(target, 'v0.3.0')));
 }
 
-function checkWord(options: readonly Schema[], value: string, path: ConfigPath, { target, findings }: State): void {
-  if (!options.some((option) => metaOf(option).enumValues !== undefined)) return;
+function checkWord(value: string, path: ConfigPath, { target, findings }: State): void {
   const words = fieldAt(path)?.enumValues ?? {};
   const entry = Object.hasOwn(words, value) ? words[value] : undefined;
   if (!entry || has(target, entry.since)) return;
   const known = Object.keys(words).filter((name) => has(target, words[name]!.since));
   findings.push({
     kind: 'word',
-    path,
+    path: [...path],
     message: `${formatPath(path)} '${value}' came with ${entry.since}; inference-perf ${target} stops at it.`,
     remedy: `Known there: ${known.join(', ')}.`,
   });
@@ -186,7 +270,7 @@ function checkShape(schema: Schema, value: unknown, path: ConfigPath, { target, 
   if (!isMapping(value) || has(target, mappingSince)) return;
   findings.push({
     kind: 'shape',
-    path,
+    path: [...path],
     message: `${formatPath(path)} can be a distribution since ${mappingSince}; inference-perf ${target} wants a whole number and stops.`,
     remedy: 'Write a number.',
   });

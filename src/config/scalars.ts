@@ -36,8 +36,12 @@ function isTimestamp(text: string): boolean {
   return DATE.test(text) || (TIMESTAMP.test(text) && text.includes(':'));
 }
 
+/** Most numbers of a config: short, decimal, without a sign. Every pattern below that is asked first refuses them. */
+const SHORT_INT = /^(?:0|[1-9]\d{0,14})$/;
+
 /** The value of a scalar. `tag` is the explicit tag; `plain` whether implicit typing applies without one. */
 export function scalarValue(text: string, tag: string | undefined, plain: boolean): ScalarResult {
+  if (plain && tag === undefined && SHORT_INT.test(text)) return { value: Number(text) };
   const kind = tag === undefined || tag === '!' ? (plain || tag === '!' ? implicitTag(text) : undefined) : tag;
   switch (kind) {
     case undefined:

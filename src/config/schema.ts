@@ -4,45 +4,62 @@ import * as z from 'zod';
 import { nullable, nullableWith, section } from './field';
 import { fail } from './lax';
 import { dataSchema } from './schema/data';
-import { loadSchema } from './schema/load';
+import { loadSchema, loadShape, type LoadShape } from './schema/load';
 import { circuitBreakerSchema, reportSchema, storageSchema } from './schema/report';
 import { apiSchema, metricsSchema, serverSchema, tokenizerSchema } from './schema/server';
 
 export const SCHEMA_TARGET = 'main';
 
-export const configSchema = z
-  .strictObject({
-    api: section(apiSchema, 'Which route and format requests use.'),
-    data: section(dataSchema, 'Where prompts come from.'),
-    load: section(loadSchema, 'When requests are sent.'),
-    metrics: nullable(metricsSchema, 'Where server-side metrics come from. Left out: none.'),
-    report: section(reportSchema, 'What is reported.'),
-    storage: nullableWith(
-      storageSchema,
-      {
-        local_storage: { report_file_prefix: null },
-        google_cloud_storage: null,
-        simple_storage_service: null,
-      },
-      'Where reports are kept; null keeps none.',
-    ),
-    server: nullable(serverSchema, 'The server under test. A run needs it, the loader does not.'),
-    tokenizer: nullable(
-      tokenizerSchema,
-      'Tokenizer of the client. Left out, the one named like the model is loaded, and ITL counts chunks instead of tokens.',
-    ),
-    circuit_breakers: nullable(z.array(circuitBreakerSchema), 'Conditions that stop a run.', { since: 'v0.3.0' }),
-  })
-  .superRefine((value, context) => {
-    const replay = value.data.type === 'otel_trace_replay' || value.data.type === 'weka_trace_replay';
-    if (replay && value.load.type !== 'trace_session_replay')
-      fail(
-        context,
-        'cross-field',
-        `data.type ${value.data.type} replays sessions, and load.type ${value.load.type} cannot send them.`,
-        'Set load.type: trace_session_replay.',
-      );
-  });
+/** The model with one form of the load section, or with all of them. */
+function modelWith<Load extends typeof loadSchema>(load: Load) {
+  return z
+    .strictObject({
+      api: section(apiSchema, 'Which route and format requests use.'),
+      data: section(dataSchema, 'Where prompts come from.'),
+      load: section(load, 'When requests are sent.'),
+      metrics: nullable(metricsSchema, 'Where server-side metrics come from. Left out: none.'),
+      report: section(reportSchema, 'What is reported.'),
+      storage: nullableWith(
+        storageSchema,
+        {
+          local_storage: { report_file_prefix: null },
+          google_cloud_storage: null,
+          simple_storage_service: null,
+        },
+        'Where reports are kept; null keeps none.',
+      ),
+      server: nullable(serverSchema, 'The server under test. A run needs it, the loader does not.'),
+      tokenizer: nullable(
+        tokenizerSchema,
+        'Tokenizer of the client. Left out, the one named like the model is loaded, and ITL counts chunks instead of tokens.',
+      ),
+      circuit_breakers: nullable(z.array(circuitBreakerSchema), 'Conditions that stop a run.', { since: 'v0.3.0' }),
+    })
+    .superRefine((value, context) => {
+      const replay = value.data.type === 'otel_trace_replay' || value.data.type === 'weka_trace_replay';
+      if (replay && value.load.type !== 'trace_session_replay')
+        fail(
+          context,
+          'cross-field',
+          `data.type ${value.data.type} replays sessions, and load.type ${value.load.type} cannot send them.`,
+          'Set load.type: trace_session_replay.',
+        );
+    });
+}
+
+export const configSchema = modelWith(loadSchema);
+
+const narrowed = new Map<LoadShape, typeof configSchema>();
+
+/** The model for a text whose load type is known: it accepts the same of it, and tries no other form. */
+export function configSchemaFor(shape: LoadShape): typeof configSchema {
+  const known = narrowed.get(shape);
+  if (known) return known;
+  // One form gives one of the outputs of all.
+  const made = modelWith(loadShape(shape) as unknown as typeof loadSchema);
+  narrowed.set(shape, made);
+  return made;
+}
 
 /** The effective config: every default filled, save those that depend on the machine or the clock (see withRuntimeDefaults). */
 export type Config = z.output<typeof configSchema>;

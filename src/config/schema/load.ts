@@ -211,3 +211,17 @@ const sessionLoad = z
 
 /** Told apart by `type`; a wrong type is judged as an open loop, as upstream does. */
 export const loadSchema = z.union([standardLoad, concurrentLoad, sessionLoad]);
+
+const SHAPES = { open: standardLoad, concurrent: concurrentLoad, sessions: sessionLoad } as const;
+
+export type LoadShape = keyof typeof SHAPES;
+
+/** The one form of the load section that a load type can have; a type that nobody knows is judged as an open loop. */
+export function loadShapeOf(type: unknown): LoadShape {
+  if (type === 'concurrent') return 'concurrent';
+  return type === 'trace_session_replay' ? 'sessions' : 'open';
+}
+
+export function loadShape(shape: LoadShape): (typeof SHAPES)[LoadShape] {
+  return SHAPES[shape];
+}

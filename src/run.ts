@@ -328,11 +328,12 @@ class RunningBenchmark {
   }
 
   private writeAll(context: FinishContext, reports: Reports): void {
+    // Nothing reads the answers any more; on a full disk they are the room that the end of the report needs.
+    context.store.discardWaiting();
     this.guard(() => {
       writeManifest(this.folder, this.manifest);
       writeReports(context, reports);
     });
-    if (!this.diskFailed()) context.store.discardWaiting();
   }
 
   private whyInvalid(outcomes: readonly StageOutcome[]): string | undefined {

@@ -68,7 +68,7 @@ export function chooseThreads(
 /** Reasons for one thread whatever was asked for. */
 export const ONE_THREAD = {
   mock: 'the mock server answers within this program',
-  conversations: 'which conversation of a closed loop is idle is known on one loop only',
+  conversations: 'conversations of a closed loop take turns in one order, which one loop keeps',
   oneRequest: 'there is but one request',
 } as const;
 

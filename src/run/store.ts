@@ -115,6 +115,8 @@ export class RunStore {
   }
 
   discardWaiting(): void {
+    // A file that is open keeps its room on the disk.
+    this.answers?.close();
     const file = path.join(this.options.folder, WAITING_FILE);
     if (existsSync(file)) rmSync(file);
   }

@@ -97,12 +97,11 @@ export class SendingThreads {
   async prepareFor(stages: readonly EngineStage[]): Promise<ThreadsChosen> {
     const { asked, client, circumstances } = this;
     if (asked === undefined) return { count: 1, reason: 'this program starts no threads' };
-    if (client === undefined) return { count: 1, reason: ONE_THREAD.mock };
-    const chosen = chooseWorkers(asked.count, stages, circumstances);
+    const chosen = client ? chooseWorkers(asked.count, stages, circumstances) : { count: 1, reason: ONE_THREAD.mock };
     if (asked.count !== 'auto' && chosen.count < asked.count) this.sayFewer(chosen.count, asked.count, chosen.reason);
     if ((this.pool?.size ?? 1) === chosen.count) return chosen;
     await this.close();
-    if (chosen.count < 2) return chosen;
+    if (chosen.count < 2 || client === undefined) return chosen;
     if (!this.hasFailed) await this.start(chosen.count, asked.file, client);
     return this.pool ? chosen : { count: 1, reason: 'threads could not be started' };
   }

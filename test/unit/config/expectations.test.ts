@@ -149,7 +149,7 @@ describe('sending threads', () => {
     const talk =
       'data: {type: conversation_replay, conversation_replay: {num_conversations: 4, turns_per_conversation: {type: fixed, mean: 3}, input_tokens_per_turn: {type: fixed, mean: 6}, output_tokens_per_turn: {type: fixed, mean: 5}}}\n';
     const closed = '{type: concurrent, stages: [{num_requests: 900, concurrency_level: 500}]}';
-    expect(threads(closed, talk + streaming)?.reason).toContain('conversation of a closed loop');
+    expect(threads(closed, talk + streaming)?.reason).toContain('conversations of a closed loop');
     expect(
       of("load: {stages: [{rate: 900, duration: 9}]}\nserver: {type: mock, base_url: 'http://h'}\n", { sending })
         .threads,

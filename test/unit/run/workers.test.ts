@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dealStage, whyNotDealt } from '../../../src/loadgen/deal';
 import { shareRequests, StageCounters } from '../../../src/loadgen/shared-requests';
@@ -14,6 +13,7 @@ import type { RunOptions } from '../../../src/run';
 import { chooseWorkers } from '../../../src/run/workers';
 import { startSimulator } from '../../../src/simulator/server';
 import { configOf, harness, SAMPLE_TOKENIZER, type Harness } from './harness';
+import { bundleWorker } from './worker-bundle';
 
 const bundles = mkdtempSync(path.join(os.tmpdir(), 'isoperf-workers-'));
 const good = path.join(bundles, 'load-worker.js');
@@ -21,27 +21,12 @@ const dying = path.join(bundles, 'dying.js');
 const stillborn = path.join(bundles, 'stillborn.js');
 let h: Harness;
 
-async function bundle(outfile: string, banner = ''): Promise<void> {
-  await build({
-    entryPoints: [path.resolve(import.meta.dirname, '../../../src/loadgen/load-worker.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20',
-    mainFields: ['module', 'main'],
-    logLevel: 'error',
-    banner: { js: banner },
-    define: { ISOPERF_VERSION: '"test"', UNDICI_VERSION: '"test"' },
-  });
-}
-
 beforeAll(async () => {
-  await bundle(good);
+  await bundleWorker(good);
   // The first of two threads to come up dies while it sends.
   const first = `require('node:worker_threads').threadId % 2 === 0`;
-  await bundle(dying, `if (${first}) setTimeout(() => { throw new Error('out of luck'); }, 900);`);
-  await bundle(stillborn, `throw new Error('no room');`);
+  await bundleWorker(dying, `if (${first}) setTimeout(() => { throw new Error('out of luck'); }, 900);`);
+  await bundleWorker(stillborn, `throw new Error('no room');`);
 });
 afterAll(() => {
   rmSync(bundles, { recursive: true, force: true });

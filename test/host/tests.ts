@@ -1,7 +1,7 @@
 // The host floor's story, in one real VS Code: a mistake mended, a run watched, a run cancelled, a report read, two runs compared.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { VLLM_RESULT } from '../page/sample-foreign';
@@ -47,6 +47,19 @@ function filesWith(workspace: string, text: string): string[] {
   return reports
     .flatMap((report) => readdirSync(path.join(workspace, report)).map((name) => path.join(workspace, report, name)))
     .filter((file) => readFileSync(file, 'utf8').includes(text));
+}
+
+/** What run.json of the newest report of a config says. */
+function manifestOf(workspace: string, name: string): { runtime: { workers: number }; problems: { code: string }[] } {
+  const reports = readdirSync(workspace).filter((folder) => folder.startsWith('reports-'));
+  const manifests = reports.map((folder) => {
+    return JSON.parse(readFileSync(path.join(workspace, folder, 'run.json'), 'utf8')) as {
+      name: string;
+      runtime: { workers: number };
+      problems: { code: string }[];
+    };
+  });
+  return manifests.filter((manifest) => manifest.name === name).at(-1)!;
 }
 
 /** VS Code closes a menu when the tree below it is drawn anew, as it is after a run: then it is opened again, twice at most. */
@@ -185,18 +198,23 @@ export const HOST_TESTS: readonly HostTest[] = [
     },
   },
   {
-    name: 'a URL of one’s own, with its API key from the secret storage and nowhere else',
+    name: 'a URL of one’s own, with its API key from the secret storage and nowhere else, sent by the threads of the setting',
     async body(workbench, workspace) {
       const server = await lockedSimulator('host-test-key');
+      const settings = path.join(workspace, '.vscode');
+      mkdirSync(settings);
+      writeFileSync(path.join(settings, 'settings.json'), '{ "isoperf.run.workers": "2" }');
       try {
         const config = readFileSync(path.join(workspace, 'candidate.yaml'), 'utf8');
         writeFileSync(path.join(workspace, 'locked.yaml'), config.replace('duration: 12', 'duration: 2'));
         // It appears in the tree by itself.
         await workbench.configRow('locked.yaml').click();
+        await workbench.line('2 threads').waitFor(LONG);
         await workbench.lens(/Run$/).click();
         await workbench.pick('Another URL…');
         await workbench.answer(server.url);
         await workbench.answer('host-test-key');
+        await workbench.view().getByText('2 threads send (asked for).').waitFor(LONG);
         const done = workbench.view().getByText(/^Complete: 60 requests, all ok/);
         await done.waitFor(LONG);
         await workbench.view().getByText('chosen for this run').waitFor();
@@ -204,8 +222,11 @@ export const HOST_TESTS: readonly HostTest[] = [
         await workbench.command('View: Close All Editors');
       } finally {
         server.stop();
+        rmSync(settings, { recursive: true });
       }
       assert.deepEqual(filesWith(workspace, 'host-test-key'), []);
+      const { runtime, problems } = manifestOf(workspace, 'locked');
+      assert.deepEqual([runtime.workers, problems.map(({ code }) => code)], [2, []]);
     },
   },
   {

@@ -14,6 +14,24 @@ describe('commands', () => {
     assert.doesNotMatch(line, /api.?key/i);
   });
 
+  it('has the threads of the setting in the command line, and nothing where it is auto', async () => {
+    const uri = workspaceFile('baseline.yaml');
+    const settings = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('isoperf', uri);
+    const copied = async (): Promise<string> => {
+      await vscode.env.clipboard.writeText('');
+      await vscode.commands.executeCommand('isoperf.copyCliCommand', uri);
+      return eventually('the clipboard', async () => (await vscode.env.clipboard.readText()) || undefined);
+    };
+    assert.equal(settings().get('run.workers'), 'auto');
+    assert.doesNotMatch(await copied(), /--workers/);
+    await settings().update('run.workers', '3', vscode.ConfigurationTarget.Workspace);
+    try {
+      assert.match(await copied(), / --workers 3$/);
+    } finally {
+      await settings().update('run.workers', undefined, vscode.ConfigurationTarget.Workspace);
+    }
+  });
+
   it('opens a report of inference-perf from its folder', async () => {
     const folder = workspaceFile('reports-foreign');
     const report = {

@@ -12,7 +12,8 @@ import {
   type Judgement,
   type SideEvidence,
 } from './dimension';
-import { inConfig, inManifest, inRecords } from './evidence';
+import { measureOf } from '../report/canonical';
+import { inConfig, inManifest, inRecords, inReport } from './evidence';
 import { compareLengths, lengthWords, LENGTH_RULE, slightly, type Lengths } from './lengths';
 import { configValue, type Side } from './side';
 import { askedLengths, commonLengths, compareAsked, ownLengths, sameConfigured } from './workload';
@@ -99,6 +100,25 @@ function judge(spec: LengthDimension, a: LengthEvidence, b: LengthEvidence, cont
   );
 }
 
+/** A summary is read in our own manifest, or in the report of the tool that made it. */
+function inSummary(side: Side, which: 'prompt' | 'output', counter: string | undefined, realised: Lengths): Evidence {
+  const by = counter === undefined ? '' : ` (${counter})`;
+  const words = lengthWords(realised);
+  if (side.run.manifest) return inManifest(`lengths.${which}${by}`, words);
+  const scopes = side.run.canonical?.scopes ?? [];
+  const [only, ...others] = side.stages;
+  const scope =
+    (others.length === 0 ? scopes.find(({ stage }) => stage !== undefined && stage === only?.id) : undefined) ??
+    scopes.find(({ kind }) => kind === 'summary') ??
+    scopes[0];
+  const source = scope && measureOf(scope, which === 'prompt' ? 'prompt_tokens' : 'output_tokens')?.source;
+  return inReport(
+    source?.file ?? scope?.file ?? side.run.files[0] ?? 'report',
+    `${source?.key ?? `${which} length`}${by}`,
+    words,
+  );
+}
+
 function evidenceOf(
   { which, configured: paths, askedKey, thing }: LengthDimension,
   side: Side,
@@ -121,7 +141,7 @@ function evidenceOf(
       ? inRecords(askedKey, lengthWords(asked))
       : inManifest(`workload.${askedKey}`, asked && lengthWords(asked)),
     realised && !realised.values
-      ? inManifest(`lengths.${which} (${counter ?? ''})`, lengthWords(realised))
+      ? inSummary(side, which, counter, realised)
       : inRecords(`realised ${thing} length (${counter ?? 'no common counter'})`, realised && lengthWords(realised)),
   ];
 }

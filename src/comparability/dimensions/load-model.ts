@@ -28,13 +28,14 @@ export function loadKindsDiffer({ a, b }: Context): boolean {
 
 function loadModelOf(side: Side): LoadModel {
   const configured = configValue(side.run, ['load', 'type']);
-  const types = new Set(side.stages.flatMap((stage) => (stage.manifest ? [stage.manifest.loadType] : [])));
+  const planned = new Set(side.stages.flatMap((stage) => (stage.manifest ? [stage.manifest.loadType] : [])));
+  const types = new Set<string>(planned);
   if (types.size === 0 && typeof configured === 'string') types.add(configured);
   const evidence: Evidence[] = [
     inConfig(side, ['load', 'type'], configured),
     ...(toldAt(side.run, ['load', 'type'])
       ? []
-      : [inManifest('stages[].loadType', types.size > 0 ? [...types].join(', ') : undefined, ['load', 'type'])]),
+      : [inManifest('stages[].loadType', planned.size > 0 ? [...planned].join(', ') : undefined, ['load', 'type'])]),
   ];
   const kinds = new Set([...types].map((type) => KINDS[type] ?? type));
   if (kinds.size === 0) {

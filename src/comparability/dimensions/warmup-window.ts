@@ -6,7 +6,7 @@ import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { counted } from '../../report/figures';
 import { TOLD } from '../../report/readers/told';
-import { inConfig, inManifest, inRecords } from '../evidence';
+import { inConfig, inManifest, inRecords, inReport } from '../evidence';
 import { round, successesOf, toldAt, type Side } from '../side';
 import { changePoint, suggestedCut, timeSeriesOf } from '../warmup-detection';
 
@@ -152,7 +152,9 @@ export const warmupWindow = dimension<Window>({
       inManifest('window.warmupStages', side.run.manifest && listOf(side.warmupStages ?? []), path),
       toldAt(side.run, TOLD.warmupRequests)
         ? inConfig(side, TOLD.warmupRequests, warmup?.requests)
-        : inManifest('window.warmupRequests', warmup?.requests),
+        : side.run.manifest || warmup === undefined
+          ? inManifest('window.warmupRequests', warmup?.requests)
+          : inReport(side.run.files[0] ?? 'report', 'warm-up: this tool leaves none out', warmup.requests),
       inRecords(`median ${cold?.metric ?? 'TTFT'} of the first ${cold?.first ?? 'requests'} in the window`, words),
       inRecords(`trend of ${cold?.metric ?? 'TTFT'} over the window`, cold && trendWords(cold)),
       inRecords('suggested cut (MSER-5) and what remains', cutWords(side)),

@@ -59,37 +59,57 @@ function reportedEnds(run: Run, { id, report, records }: MeasuredStage): Ends | 
   const canonical = canonicalOf(run);
   const parts = canonical.scopes.filter(({ kind }) => kind === 'stage' || kind === 'run');
   const scope = parts.find(({ stage }) => stage === id) ?? (parts.length === 1 ? parts[0] : undefined);
-  const planned = scope && plannedOf(scope, canonical);
-  if (planned === undefined) return undefined;
   const of = (kind: string): number | undefined => records?.filter(({ outcome }) => outcome.kind === kind).length;
   const ok = of('ok') ?? scope?.counts.ok ?? report?.successes.count;
   // A report without failures says nothing of them: the layout's 0 is only a default.
   const failed = of('failed') ?? scope?.counts.failed;
   if (ok === undefined || failed === undefined) return undefined;
-  return { planned, ok, failed, cancelled: scope?.counts.cancelled ?? 0, notSent: 0 };
+  const cancelled = scope?.counts.cancelled ?? 0;
+  // A tool that says it came to its end has sent what it meant to, also where that is a time and not a count.
+  const planned =
+    (scope && plannedOf(scope, canonical)) ??
+    (canonical.ended?.complete === true ? ok + failed + cancelled : undefined);
+  return planned === undefined ? undefined : { planned, ok, failed, cancelled, notSent: 0 };
 }
 
 function evidenceOf(side: Side, ends: Ends | undefined, stateWords: string | undefined): Evidence[] {
   const source = side.stages.every((stage) => stage.records) && ends !== undefined ? inRecords : inManifest;
   if (!side.run.manifest) {
-    const { scopes, files } = canonicalOf(side.run);
-    const [first] = scopes;
-    const evidence: Evidence[] = [
-      first?.counts.planned === undefined
-        ? inConfig(side, ['load', 'stages'], ends && `${ends.planned.toLocaleString('en-US')} requests planned`)
-        : inReport(first.file, 'requests planned', first.counts.planned),
-      inReport(first?.file ?? files[0] ?? 'report', 'requests that ended', ends && endWords(ends)),
-    ];
-    const failures = side.stages.map((stage) => stage.report?.failures.count).filter((value) => value !== undefined);
-    const sum = failures.reduce((total, value) => total + value, 0);
-    evidence.push(inReport('stage_N_lifecycle_metrics.json', 'failures.count', failures.length > 0 ? sum : undefined));
-    return evidence;
+    return reportedEvidence(side, ends);
   }
   return [
     inManifest('state', stateWords),
     inManifest('stages[].planned', ends?.planned, ['load', 'stages']),
     source('outcomes in the window', ends && endWords(ends)),
   ];
+}
+
+/** Of another tool: what it says of its own end, what it planned, and how its requests ended. */
+function reportedEvidence(side: Side, ends: Ends | undefined): Evidence[] {
+  const { scopes, files, ended } = canonicalOf(side.run);
+  const parts = scopes.filter(({ kind }) => kind === 'stage' || kind === 'run');
+  const file = parts[0]?.file ?? files[0] ?? 'report';
+  const failures = parts.map(({ counts }) => counts.failed);
+  // Without a count in one part, a sum would be of the others.
+  const failed = failures.length > 0 && !failures.includes(undefined) ? sumOf(failures) : undefined;
+  const isCounted = parts.some(({ counts }) => counts.planned !== undefined);
+  const planned = ends && `${ends.planned.toLocaleString('en-US')} requests planned`;
+  return [
+    ...(ended ? [inReport(ended.file, ended.key, ended.complete ? 'complete' : (ended.why ?? 'not complete'))] : []),
+    isCounted
+      ? inReport(file, 'requests planned', ends?.planned ?? sumOf(parts.map(({ counts }) => counts.planned)))
+      : inConfig(side, ['load', 'stages'], side.run.config || !ended ? planned : undefined),
+    inReport(file, 'requests that ended', ends && endWords(ends)),
+    inReport(
+      parts.length > 1 && side.run.tool.name === 'inference-perf' ? 'stage_N_lifecycle_metrics.json' : file,
+      'failed requests',
+      failed,
+    ),
+  ];
+}
+
+function sumOf(values: readonly (number | undefined)[]): number {
+  return values.reduce<number>((total, value) => total + (value ?? 0), 0);
 }
 
 function lossWords({ manifest }: Completeness): string {

@@ -211,12 +211,21 @@ function scopeOf(value: Json, file: string, server: boolean): ReportScope {
   };
 }
 
-/** Counted, or from the share of failures that newer versions write instead (schema 1.4). */
+/** Counted, or from the list of errors, or from the share of failures that newer versions write (schema 1.4). */
 function failedOf(value: Json, ok: number | undefined): number | undefined {
   const counted = numberAt(value, 'error_request_count', 'avg');
   const share = numberAt(value, 'request_error_rate', 'avg');
-  if (counted !== undefined || share === undefined || ok === undefined || share >= 100) return counted;
-  return Math.round((ok * share) / (100 - share));
+  if (counted !== undefined) return counted;
+  const summed = summedErrors(value['error_summary']);
+  if (summed !== undefined) return summed;
+  return share === undefined || ok === undefined || share >= 100 ? undefined : Math.round((ok * share) / (100 - share));
+}
+
+/** `error_summary` has one entry a kind of error, each with its count; undefined where it is not there, or one has none. */
+function summedErrors(summary: unknown): number | undefined {
+  if (!Array.isArray(summary)) return undefined;
+  const counts = summary.map((entry) => numberAt(entry, 'count'));
+  return counts.includes(undefined) ? undefined : counts.reduce<number>((total, count) => total + (count ?? 0), 0);
 }
 
 function factorOf(block: unknown): number | undefined {

@@ -65,7 +65,7 @@ Usage: isoperf run CONFIG [options]
                         (Node's own NODE_EXTRA_CA_CERTS works as well)
   --workers N           threads that send, each with connections and an event loop of its own; the requests are the same for any
                         number. 1 is the engine's own loop. Default "auto": as many as the planned tokens per second need,
-                        at most one less than there are cores
+                        at most one less than there are cores (or than a container's CPU quota gives)
   --no-server-metrics   do not read the server's /metrics (before, during and after each stage, at most every few seconds)
   --api-key-env NAME    environment variable that holds the server's API key
   --events              print the run's events as JSON lines on standard output, and read commands as JSON lines

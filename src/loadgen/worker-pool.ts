@@ -56,13 +56,20 @@ export class WorkerPool {
 
   /** Resolves when every thread is up. Rejects when one cannot be started. */
   static async start({ count, file, client, connectionLimit }: PoolOptions): Promise<WorkerPool> {
-    const threads = Array.from({ length: count }, (_, index) => {
-      const own = evenShare(connectionLimit, count, index);
-      const connections = Number.isFinite(own) ? Math.max(1, own) : client.connections;
-      const workerData = { kind: 'isoperf-load', client: { ...client, connections } } satisfies WorkerSetup;
-      return createThread(new Worker(file, { workerData, name: 'isoperf-load' }));
-    });
+    const threads: Thread[] = [];
     const pool = new WorkerPool(threads);
+    try {
+      for (let index = 0; index < count; index++) {
+        const own = evenShare(connectionLimit, count, index);
+        const connections = Number.isFinite(own) ? Math.max(1, own) : client.connections;
+        const workerData = { kind: 'isoperf-load', client: { ...client, connections } } satisfies WorkerSetup;
+        threads.push(createThread(new Worker(file, { workerData, name: 'isoperf-load' })));
+      }
+    } catch (error) {
+      // The system has no thread left to give: those that are up must not keep the program from ending.
+      await pool.close();
+      throw error;
+    }
     await Promise.all(threads.map(heardReady));
     const dead = threads.find(({ gone }) => gone !== undefined);
     if (!dead) return pool;

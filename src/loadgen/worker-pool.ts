@@ -68,7 +68,8 @@ export class WorkerPool {
     } catch (error) {
       // The system has no thread left to give: those that are up must not keep the program from ending.
       await pool.close();
-      throw error;
+      const up = threads.length;
+      throw new Error(`the system started ${up} of ${count} threads (${(error as Error).message})`, { cause: error });
     }
     await Promise.all(threads.map(heardReady));
     const dead = threads.find(({ gone }) => gone !== undefined);

@@ -63,13 +63,20 @@ function lateClient(scope: ReportScope): Caution[] {
 }
 
 function failures(scope: ReportScope): Caution[] {
-  const { failed, total } = scope.counts;
+  const { failed, total, ok } = scope.counts;
   if (failed === undefined || total === undefined || total === 0 || failed / total <= 0.01) return [];
+  const none = failed >= total || ok === 0;
+  const how =
+    failed >= total
+      ? `${total === 1 ? 'the only request' : `all ${whole(total)} requests`} failed`
+      : `${whole(failed)} of ${whole(total)} requests failed (${percent(failed / total)})`;
   return [
     {
       id: 'failures',
       scope: scope.id,
-      message: `${whole(failed)} of ${whole(total)} requests failed (${percent(failed / total)}): latencies are those of the survivors`,
+      message: none
+        ? `${how}${failed >= total ? '' : ' and none succeeded'}: there is no answer that a latency, a length or a rate could be of`
+        : `${how}: latencies are those of the survivors`,
       pitfall: 'CMP065',
     },
   ];
@@ -119,7 +126,8 @@ function goodput(scope: ReportScope): Caution[] {
   const { failed, ok } = scope.counts;
   const share = scope.goodput?.stats['goodput_percentage'];
   const good = scope.goodput?.stats['good_requests'];
-  if (share === undefined || failed === undefined || ok === undefined || failed === 0) return [];
+  // Of no success there is no share.
+  if (share === undefined || failed === undefined || ok === undefined || failed === 0 || ok === 0) return [];
   const all = ok + failed;
   const honest = good === undefined ? (share * ok) / all : (good / all) * 100;
   return [

@@ -160,7 +160,10 @@ function completenessNotes({ manifest, records }: Run): ViewNote[] {
   if (failed > 0) {
     notes.push({
       tone: 'caution',
-      title: `${whole(failed)} of ${counted(ended.length, 'request')} failed: every latency here is over the ${whole(ended.length - failed)} that were answered`,
+      title:
+        failed === ended.length
+          ? `${failed === 1 ? 'The only request that ended' : `All ${whole(failed)} requests that ended`} failed: there is no answer that a latency could be of`
+          : `${whole(failed)} of ${counted(ended.length, 'request')} failed: every latency here is over the ${whole(ended.length - failed)} that ${ended.length - failed === 1 ? 'was' : 'were'} answered`,
     });
   }
   if (manifest.window.warmupStages.length === 0) {

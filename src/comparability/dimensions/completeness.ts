@@ -188,6 +188,12 @@ export const completeness = dimension<Completeness>({
     }
     if (!a.ends || !b.ends)
       return unknown('How the planned requests ended', a.ends !== undefined, b.ends !== undefined);
+    const silent = [a.ends.ok === 0 ? 'A' : '', b.ends.ok === 0 ? 'B' : ''].filter((name) => name !== '');
+    if (silent.length > 0) {
+      return confounds(
+        `No request of ${silent.join(' or ')} succeeded: ${silent.length === 1 ? 'it has' : 'they have'} no latency, length or rate that could be compared.`,
+      );
+    }
     const lossA = 1 - a.ends.ok / Math.max(1, a.ends.planned);
     const lossB = 1 - b.ends.ok / Math.max(1, b.ends.planned);
     const z = Math.abs(proportionsZ(a.ends.ok, Math.max(1, a.ends.planned), b.ends.ok, Math.max(1, b.ends.planned)));

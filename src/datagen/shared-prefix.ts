@@ -2,8 +2,10 @@
 import type { Problem, Result } from '../problem';
 import type { TextPart } from './conversation';
 import { sampledLength, sampledRefusal, type LengthDistribution } from './lengths';
+import type { Pace } from './pace';
 import type { Prompt, PromptSource } from './prompts';
 import { shuffle, stream, type Rng } from './random';
+import { STOPPED_EARLY } from './stopped';
 import type { TextMaker } from './text';
 
 /** A length as the config gives it: one number, or a distribution. */
@@ -26,13 +28,20 @@ export interface SharedPrefixInput {
   readonly data: SharedPrefixData | undefined;
   readonly seed: number;
   readonly texts: TextMaker;
+  readonly pace: Pace;
 }
 
 /**
  * All prompts are made once and shuffled; request i of every stage takes prompt i mod (groups x prompts per group), so that later
  * stages repeat them word for word, as upstream. Text goes to /v1/completions whatever `api.type` says, as upstream.
  */
-export function sharedPrefixPrompts({ api, data, seed, texts }: SharedPrefixInput): Result<PromptSource> {
+export async function sharedPrefixPrompts({
+  api,
+  data,
+  seed,
+  texts,
+  pace,
+}: SharedPrefixInput): Promise<Result<PromptSource>> {
   if (!data) return refuse(['data', 'shared_prefix'], 'Nothing was sent: data type shared_prefix needs its block.');
   if (data.groups < 1 || data.promptsPerGroup < 1) {
     return refuse(
@@ -49,7 +58,8 @@ export function sharedPrefixPrompts({ api, data, seed, texts }: SharedPrefixInpu
     if (refusal !== undefined) return refuse(['data', 'shared_prefix', key], `Nothing was sent: ${refusal}.`);
   }
   const own = data.seed ?? seed;
-  const made = makePrompts(data, texts, stream(own, 'shared-prefix'));
+  const made = await makePrompts(data, texts, stream(own, 'shared-prefix'), pace);
+  if (made === undefined) return STOPPED_EARLY;
   const negative = made.prompts.find((prompt) => prompt.maxTokens < 0);
   if (negative) {
     return refuse(
@@ -96,11 +106,10 @@ interface PrefixedPrompt {
   readonly maxTokens: number;
 }
 
-function repeated(prompts: readonly PrefixedPrompt[]): (index: number) => Prompt {
-  return (index) => {
-    const { text, length, asked, maxTokens } = prompts[index % prompts.length]!;
-    return { content: text, length, asked, maxTokens };
-  };
+/** The same objects again and again, so that nothing is made of them twice. */
+function repeated(prefixed: readonly PrefixedPrompt[]): (index: number) => Prompt {
+  const prompts = prefixed.map(({ text, length, asked, maxTokens }) => ({ content: text, length, asked, maxTokens }));
+  return (index) => prompts[index % prompts.length]!;
 }
 
 /**
@@ -144,11 +153,14 @@ function conversations(
   };
 }
 
-function makePrompts(
+/** Undefined when it was stopped. */
+async function makePrompts(
   data: SharedPrefixData,
   texts: TextMaker,
   rng: Rng,
-): { prompts: readonly PrefixedPrompt[]; meanPrefixLength: number } {
+  pace: Pace,
+): Promise<{ prompts: readonly PrefixedPrompt[]; meanPrefixLength: number } | undefined> {
+  const total = data.groups * data.promptsPerGroup;
   const prompts: PrefixedPrompt[] = [];
   let prefixTotal = 0;
   for (let group = 0; group < data.groups; group++) {
@@ -162,6 +174,7 @@ function makePrompts(
       const { text, length } = texts.extend(prefix.text, asked, rng);
       const own = { text: prefix.text, tokens: Math.max(0, prefix.length - texts.specialTokens) };
       prompts.push({ prefix: own, text, length, asked, maxTokens: draw(data.outputLength, rng) });
+      if (pace.isDue && !(await pace.rest(prompts.length, total))) return undefined;
     }
   }
   shuffle(rng, prompts);

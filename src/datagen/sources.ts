@@ -11,6 +11,7 @@ import { randomPrompts } from './random-prompts';
 import { sharedPrefixPrompts, type SharedPrefixData } from './shared-prefix';
 import { syntheticPrompts } from './synthetic';
 import { tokenTexts, wordTexts } from './text';
+import type { Pace } from './pace';
 import type { TextTokenizer } from './tokenizer';
 import type { Problem, Result } from '../problem';
 
@@ -37,10 +38,12 @@ export interface SourceInput {
   readonly tokenizer?: TextTokenizer | undefined;
   /** Requests of the largest stage. */
   readonly largestStage: number;
+  /** For what is made before the first prompt is asked for. */
+  readonly pace: Pace;
 }
 
 /** Errors: the data type cannot be sent as the config asks (codes RUN010 to RUN014 and RUN05x, with their config path). */
-export function promptSource(input: SourceInput): Result<PromptSource> {
+export async function promptSource(input: SourceInput): Promise<Result<PromptSource>> {
   const { data, api, seed, tokenizer, largestStage: count } = input;
   const { inputDistribution, outputDistribution } = data;
   const texts = tokenizer ? tokenTexts(tokenizer) : wordTexts();
@@ -53,7 +56,7 @@ export function promptSource(input: SourceInput): Result<PromptSource> {
     case 'synthetic':
       return withUnitNote(syntheticPrompts({ ...drawn, tokenizer, corpusFile: data.corpusFile }));
     case 'shared_prefix':
-      return withUnitNote(sharedPrefixPrompts({ api, data: data.sharedPrefix, seed, texts }));
+      return withUnitNote(await sharedPrefixPrompts({ api, data: data.sharedPrefix, seed, texts, pace: input.pace }));
     case 'conversation_replay':
       return withUnitNote(conversationReplayPrompts({ api, data: data.conversationReplay, texts, tokenizer }));
     default:

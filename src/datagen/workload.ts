@@ -1,46 +1,18 @@
 // A config's data section -> every request of the run, prepared before the clock starts.
-import { getHeapStatistics } from 'node:v8';
 import type { Problem, Result } from '../problem';
-import {
-  bodyMaker,
-  DEFAULT_MAX_TOKENS,
-  hashOf,
-  parameters,
-  ROUTES,
-  turnFrame,
-  type BodyOptions,
-  type SerialisedBody,
-} from './body';
-import type { TurnPlan } from './conversation';
-import { textsOf, type Prompt, type PromptContent, type Turn } from './prompts';
+import type { BodyOptions } from './body';
+import { Memory, type MemoryLimits } from './memory';
+import { Pace, type PaceOptions } from './pace';
 import type { StageName } from './random';
+import { requestMaker } from './request-maker';
+import { STOPPED_EARLY } from './stopped';
 import { promptSource, type WorkloadData } from './sources';
 import type { LengthUnit } from './text';
 import type { TextTokenizer } from './tokenizer';
+import type { WorkloadRequest } from './workload-request';
 
-/** One request, ready to be sent; the same shape as the client's PreparedRequest, and the bytes of its body. */
-export interface WorkloadRequest {
-  readonly id: number;
-  readonly stage: number;
-  readonly api: BodyOptions['api'];
-  readonly streaming: boolean;
-  readonly route: string;
-  readonly body: string;
-  readonly requestBytes: number;
-  readonly promptHash: string;
-  /** Tokens the workload asked for; absent when lengths are in words or are not fixed. */
-  readonly askedPromptTokens?: number;
-  readonly maxTokens: number;
-  /** LoRA adapter named in the body in place of the model. */
-  readonly adapter?: string;
-  /** Session the request belongs to, for session headers. */
-  readonly sessionId?: string;
-  readonly promptTexts: readonly string[];
-  /** Present for a turn of a conversation: body and texts are then what this turn adds, completed when it is sent. */
-  readonly turn?: TurnPlan;
-}
-
-export interface WorkloadInput {
+/** Stopped, the preparation ends with problem RUN017. */
+export interface WorkloadInput extends PaceOptions {
   readonly data: WorkloadData;
   readonly body: BodyOptions;
   /** `server.type: mock` asks for 3 tokens where a real server is asked for 30. */
@@ -48,10 +20,8 @@ export interface WorkloadInput {
   readonly seed: number;
   readonly tokenizer?: TextTokenizer | undefined;
   readonly stages: readonly { readonly name: StageName; readonly count: number }[];
-  /** Called now and then, so that a long preparation can be shown. */
-  readonly onProgress?: (done: number, total: number) => void;
-  /** Asked now and then; true ends the preparation with problem RUN017. */
-  readonly isStopped?: () => boolean;
+  /** By default what the machine and V8 have. */
+  readonly memoryLimits?: MemoryLimits;
 }
 
 export interface Workload {
@@ -63,18 +33,15 @@ export interface Workload {
   readonly sharedPrefixLength?: number;
 }
 
-/** Milliseconds of preparation between two chances for signals and timers to run. */
-const SLICE_MS = 40;
-/** Part of the heap that prepared requests may fill: records and answers need the rest. */
-const HEAP_SHARE = 0.6;
-
 /**
  * Prepares the whole request stream. Errors: the data type cannot be sent as the config asks, or its distributions cannot be drawn
  * from (codes RUN01x, with their config path). Warnings: lengths in words, lengths that could not be reached.
  */
 export async function prepareWorkload(input: WorkloadInput): Promise<Result<Workload>> {
-  const made = promptSource({
+  const pace = new Pace(input);
+  const made = await promptSource({
     ...input,
+    pace,
     // Prompts of the Messages API are those of a chat.
     api: input.body.api === 'completion' ? 'completion' : 'chat',
     largestStage: Math.max(0, ...input.stages.map((stage) => stage.count)),
@@ -87,9 +54,7 @@ export async function prepareWorkload(input: WorkloadInput): Promise<Result<Work
   const stages: WorkloadRequest[][] = [];
   const misses = new Misses();
   let id = 0;
-  let characters = 0;
-  const limit = getHeapStatistics().heap_size_limit * HEAP_SHARE;
-  let sliceStart = performance.now();
+  const memory = new Memory(total, input.memoryLimits);
   for (const [stage, { name, count }] of input.stages.entries()) {
     const prompts = source.stage(name);
     const requests: WorkloadRequest[] = [];
@@ -98,22 +63,12 @@ export async function prepareWorkload(input: WorkloadInput): Promise<Result<Work
       const prompt = drawn instanceof Promise ? await drawn : drawn;
       if ('ok' in prompt) return prompt;
       if (prompt.asked !== undefined && prompt.length !== undefined) misses.note(prompt.asked, prompt.length);
-      const { request, newCharacters } = maker(prompt, id, stage);
-      characters += newCharacters;
-      if (characters > limit)
-        return refuse(
-          'RUN018',
-          tooLarge(id, total, characters),
-          'Send fewer or shorter prompts, or start Node with a larger heap (NODE_OPTIONS=--max-old-space-size=8192).',
-        );
+      const { request, newBytes, heldCharacters } = maker(prompt, id, stage);
+      const full = memory.add(newBytes, heldCharacters, id + 1);
+      if (full) return { ok: false, problems: [full] };
       requests.push(request);
       id++;
-      if (performance.now() - sliceStart > SLICE_MS) {
-        input.onProgress?.(id, total);
-        await new Promise((resolve) => setImmediate(resolve));
-        if (input.isStopped?.() === true) return refuse('RUN017', STOPPED);
-        sliceStart = performance.now();
-      }
+      if (pace.isDue && !(await pace.rest(id, total))) return STOPPED_EARLY;
     }
     stages.push(requests);
   }
@@ -129,99 +84,7 @@ export async function prepareWorkload(input: WorkloadInput): Promise<Result<Work
   };
 }
 
-/** Puts the body around a prompt. The same prompts share one body, so only new characters count against the memory. */
-export function requestMaker(
-  options: BodyOptions,
-  unit: LengthUnit,
-): (
-  prompt: Prompt,
-  id: number,
-  stage: number,
-) => { readonly request: WorkloadRequest; readonly newCharacters: number } {
-  const makeBody = cached(bodyMaker(options));
-  const makeTurn = turnMaker(options);
-  const { api, streaming } = options;
-  return (prompt, id, stage) => {
-    const maxTokens = prompt.maxTokens > 0 ? prompt.maxTokens : DEFAULT_MAX_TOKENS;
-    const turn = prompt.turn && makeTurn(prompt.turn, maxTokens);
-    const made = turn?.body ?? makeBody(prompt.content, maxTokens);
-    const { body, bytes, promptHash, isNew } = made;
-    const promptTexts = textsOf(prompt.content);
-    return {
-      newCharacters: isNew ? body.length + promptTexts.reduce((sum, text) => sum + text.length, 0) : 0,
-      request: {
-        id,
-        stage,
-        api,
-        streaming,
-        route: ROUTES[api],
-        body,
-        requestBytes: bytes,
-        promptHash,
-        ...(prompt.asked !== undefined && unit === 'tokens' ? { askedPromptTokens: prompt.asked } : {}),
-        maxTokens,
-        promptTexts,
-        ...(turn ? { turn: turn.plan, sessionId: `conversation-${turn.plan.conversation}` } : {}),
-      },
-    };
-  };
-}
-
-interface FramedTurn {
-  readonly plan: TurnPlan;
-  readonly body: SerialisedBody & { readonly isNew: boolean };
-}
-
-/**
- * A turn's planned hash covers what is fixed beforehand: its conversation, its system prompt, its own text and the parameters. What
- * the server will have said before it cannot be part of a plan.
- */
-function turnMaker(options: BodyOptions): (turn: Turn, maxTokens: number) => FramedTurn {
-  const frames = new Map<number, { readonly head: string; readonly tail: string }>();
-  const systems = new Map<string, string>();
-  return (turn, maxTokens) => {
-    const frame = frames.get(maxTokens) ?? turnFrame(options, maxTokens);
-    frames.set(maxTokens, frame);
-    const system = systems.get(turn.system.text) ?? hashOf(turn.system.text);
-    systems.set(turn.system.text, system);
-    const { conversation, opens, user } = turn;
-    const body = frame.head + JSON.stringify(user.text).slice(1, -1) + frame.tail;
-    const planned = { conversation, opens, system, user: user.text, ...parameters(options, maxTokens) };
-    return {
-      plan: { ...turn, ...frame },
-      body: { body, bytes: Buffer.byteLength(body), promptHash: hashOf(JSON.stringify(planned)), isNew: true },
-    };
-  };
-}
-
-function refuse(code: string, message: string, remedy?: string): Result<never> {
-  const problem: Problem = { code, severity: 'error', path: ['data'], message, ...(remedy ? { remedy } : {}) };
-  return { ok: false, problems: [problem] };
-}
-
 export type { WorkloadData } from './sources';
-
-export const STOPPED = 'Nothing was sent: the run was stopped before it began.';
-
-function tooLarge(made: number, total: number, characters: number): string {
-  const megabytes = Math.round(characters / 1e6).toLocaleString('en-US');
-  return `Nothing was sent: ${made + 1} of ${total} prompts already take ${megabytes} MB of memory, and all are prepared before the clock starts.`;
-}
-
-/** Bodies repeat where prompts repeat (shared_prefix wraps around): keep one string for each, as long as they are few. */
-function cached(
-  make: (content: PromptContent, maxTokens: number) => SerialisedBody,
-): (content: PromptContent, maxTokens: number) => SerialisedBody & { readonly isNew: boolean } {
-  const known = new Map<string, SerialisedBody>();
-  return (prompt, maxTokens) => {
-    const key = `${maxTokens} ${typeof prompt === 'string' ? prompt : JSON.stringify(prompt)}`;
-    const before = known.get(key);
-    if (before) return { ...before, isNew: false };
-    const body = make(prompt, maxTokens);
-    if (known.size < 20_000) known.set(key, body);
-    return { ...body, isNew: true };
-  };
-}
 
 /** Counts prompts whose wanted length has no text of exactly that many tokens. */
 class Misses {

@@ -26,36 +26,39 @@ const NOTHING = 2 ** 31 - 1;
 /** Equal bodies are kept once. Prompt texts go along only where a conversation needs them. */
 export function shareRequests(requests: readonly EngineRequest[], threads: number): SharedTable {
   const fields = requests.map((request) =>
-    JSON.stringify({ ...request, body: undefined, ...(request.turn ? {} : { promptTexts: undefined }) }),
+    JSON.stringify({
+      ...request,
+      body: undefined,
+      promptTexts: request.turn ? request.promptTexts : undefined,
+    }),
   );
-  const lengths = new Map<string, number>();
+  const known = new Set<string>();
   let total = 0;
-  for (const [index, { body }] of requests.entries()) {
-    const text = body as string;
+  for (const [index, request] of requests.entries()) {
     total += Buffer.byteLength(fields[index]!);
-    if (lengths.has(text)) continue;
-    const length = Buffer.byteLength(text);
-    lengths.set(text, length);
-    total += length;
+    const key = bodyKey(request);
+    if (known.has(key)) continue;
+    known.add(key);
+    total += Buffer.byteLength(request.body);
   }
   const bytes = new SharedArrayBuffer(Math.max(1, total));
   const buffer = Buffer.from(bytes);
   const places = new SharedArrayBuffer(Math.max(1, requests.length) * 8 * PLACES);
   const place = new Float64Array(places);
-  const bodies = new Map<string, number>();
+  const bodies = new Map<string, readonly [number, number]>();
   let at = 0;
-  for (const [index, { body }] of requests.entries()) {
-    const text = body as string;
+  for (const [index, request] of requests.entries()) {
     const fieldsAt = at;
     at += buffer.write(fields[index]!, at);
     const fieldsEnd = at;
-    let bodyAt = bodies.get(text);
-    if (bodyAt === undefined) {
-      bodyAt = at;
-      bodies.set(text, at);
-      at += buffer.write(text, at);
+    const key = bodyKey(request);
+    let body = bodies.get(key);
+    if (body === undefined) {
+      const from = at;
+      at += typeof request.body === 'string' ? buffer.write(request.body, at) : copy(request.body, buffer, at);
+      bodies.set(key, (body = [from, at]));
     }
-    place.set([fieldsAt, fieldsEnd, bodyAt, bodyAt + lengths.get(text)!], PLACES * index);
+    place.set([fieldsAt, fieldsEnd, ...body], PLACES * index);
   }
   const waiting = new SharedArrayBuffer(4 * threads);
   new Int32Array(waiting).fill(NOTHING);
@@ -66,6 +69,16 @@ export function shareRequests(requests: readonly EngineRequest[], threads: numbe
     waiting,
     taken: new SharedArrayBuffer(Math.max(1, requests.length) * 8),
   };
+}
+
+/** Equal for equal bodies. Of prepared bytes the hash says all but the model's name, which an adapter replaces. */
+function bodyKey({ body, promptHash, adapter = '' }: EngineRequest): string {
+  return typeof body === 'string' ? body : `${promptHash} ${adapter}`;
+}
+
+function copy(bytes: Uint8Array, to: Uint8Array, at: number): number {
+  to.set(bytes, at);
+  return bytes.length;
 }
 
 /** A thread's view of its share; a request is read when it is sent. */

@@ -1,6 +1,6 @@
 // The parts of run.json that are computed from plan and records: fingerprints, realised gaps, lengths, counts.
 import { createHash } from 'node:crypto';
-import type { WorkloadRequest } from '../datagen/workload';
+import type { WorkloadRequest } from '../datagen/workload-request';
 import type { PlannedLoadStage } from '../loadgen/plan';
 import type { StageTally } from '../loadgen/tally';
 import type { OutcomeCounts, RequestRecord } from '../metrics/record';
@@ -66,7 +66,7 @@ const OF_THE_REQUEST = ['model', 'prompt', 'messages', 'max_tokens'];
 export function bodyParameters(stages: readonly PlannedStage[]): Pick<RunManifest['workload'], 'parameters'> {
   const [first] = stages.flatMap((stage) => stage.requests.slice(0, 1));
   if (!first) return {};
-  const fields = Object.entries(JSON.parse(first.body) as Record<string, unknown>);
+  const fields = Object.entries(JSON.parse(String(first.body)) as Record<string, unknown>);
   return { parameters: Object.fromEntries(fields.filter(([name]) => !OF_THE_REQUEST.includes(name))) };
 }
 

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { EffectiveConfig } from '../config/runtime';
-import type { WorkloadRequest } from '../datagen/workload';
+import type { WorkloadRequest } from '../datagen/workload-request';
 import type { TextTokenizer } from '../datagen/tokenizer';
 import type { WaitingAnswer } from '../loadgen/answer-line';
 import type { PlannedLoadStage } from '../loadgen/plan';
@@ -56,7 +56,7 @@ export async function countTokens(context: FinishContext): Promise<void> {
     const counted = countOne(record, answer, requests[record.id]!, context, countPrompt);
     if (!isWarmup(context, record.stage)) tally.add(counted);
     if (file && answer) {
-      const request = answer.body ?? requests[record.id]!.body;
+      const request = answer.body ?? String(requests[record.id]!.body);
       await file.add({ record: counted, request, response: answer.raw ?? '' });
     }
     done++;

@@ -3,8 +3,10 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
-import { requestMaker, type Workload, type WorkloadRequest } from '../datagen/workload';
 import type { Prompt } from '../datagen/prompts';
+import { requestMaker } from '../datagen/request-maker';
+import type { Workload } from '../datagen/workload';
+import type { WorkloadRequest } from '../datagen/workload-request';
 import type { PlannedLoadStage } from '../loadgen/plan';
 import type { Problem, Result } from '../problem';
 import { LineFile } from '../report/write-lines';
@@ -149,9 +151,9 @@ function savedRequest(
 }
 
 /** A completion's text, or a chat's messages, which only the body holds with their roles. */
-function contentOf({ api, body, promptTexts }: WorkloadRequest): unknown {
-  if (api === 'completion') return promptTexts[0]!;
-  const { messages, system } = JSON.parse(body) as { messages: readonly unknown[]; system?: string };
+function contentOf(request: WorkloadRequest): unknown {
+  if (request.api === 'completion') return request.promptTexts[0]!;
+  const { messages, system } = JSON.parse(String(request.body)) as { messages: readonly unknown[]; system?: string };
   // The Messages API has the system's text beside the messages.
   return system === undefined ? messages : [{ role: 'system', content: system }, ...messages];
 }
@@ -251,7 +253,7 @@ class FrozenReader {
     const made: WorkloadRequest[][] = stages.map(() => []);
     for (const line of this.requests) {
       const { request } = makerFor(line.adapter ?? model)(this.prompt(line), line.request, line.stage);
-      made[line.stage]!.push(line.adapter === undefined ? request : { ...request, adapter: line.adapter });
+      made[line.stage]!.push(line.adapter === undefined ? request : request.forAdapter(line.adapter));
     }
     return {
       stages: made,

@@ -1,6 +1,7 @@
 // `load.lora_traffic_split`: which requests ask for which adapter, seeded, so that two runs share the same split request by request.
+import { BodyStore } from '../datagen/body-store';
 import { stageStream, uniform01, type StageName } from '../datagen/random';
-import type { WorkloadRequest } from '../datagen/workload';
+import type { WorkloadRequest } from '../datagen/workload-request';
 
 export interface LoraShare {
   readonly name: string;
@@ -20,14 +21,21 @@ export function withAdapters(
 ): WorkloadRequest[] {
   const rng = stageStream(seed, 'lora', stage);
   const head = modelField(model);
+  const store = new BodyStore();
+  // The model is the first field of every body we make (datagen/body.ts).
+  const named = (text: string, adapter: string): string =>
+    text.startsWith(head) ? modelField(adapter) + text.slice(head.length) : text;
   return requests.map((request) => {
     const adapter = draw(shares, uniform01(rng));
-    // The model is the first field of every body we make (datagen/body.ts).
-    const named = (text: string): string =>
-      text.startsWith(head) ? modelField(adapter) + text.slice(head.length) : text;
-    const body = named(request.body);
-    const turn = request.turn && { ...request.turn, head: named(request.turn.head) };
-    return { ...request, body, requestBytes: Buffer.byteLength(body), adapter, ...(turn ? { turn } : {}) };
+    const body = named(String(request.body), adapter);
+    const requestBytes = Buffer.byteLength(body);
+    const { turn } = request;
+    return request.forAdapter(
+      adapter,
+      turn
+        ? { requestBytes, turn: { ...turn, head: named(turn.head, adapter) } }
+        : { requestBytes, body: store.put(body, requestBytes) },
+    );
   });
 }
 

@@ -4,7 +4,8 @@ import { ClientProblem } from '../client/endpoint';
 import type { Client, ClientOptions, ServerFacts } from '../client/types';
 import type { ThreadsChosen } from '../config/sending-threads';
 import type { TextTokenizer } from '../datagen/tokenizer';
-import { STOPPED, type Workload } from '../datagen/workload';
+import { STOPPED } from '../datagen/stopped';
+import type { Workload } from '../datagen/workload';
 import { connectionsFor, type PlannedLoadStage } from '../loadgen/plan';
 import type { WorkerPool } from '../loadgen/worker-pool';
 import type { Problem, Result } from '../problem';
@@ -200,7 +201,7 @@ async function prepareStream(
     ? { ok: true, value: input.frozen.workloadFor(named.model), problems: [] }
     : await make(stages);
   // Stopped while the server was asked or prompts were made: there is nothing to keep, so no folder is made.
-  if (options.stop.noMoreSends.aborted) return failed([stopped()]);
+  if (options.stop.noMoreSends.aborted) return failed([STOPPED]);
   if (!workload.ok) return unusable(workload.problems);
   workload.problems.forEach(note);
   return {
@@ -230,7 +231,7 @@ async function findStages(
   const isStopped = (): boolean => options.stop.noMoreSends.aborted;
   const sweep = load.sweep!;
   const workload = await make([{ name: PROBE_NAME, count: sweep.num_requests }]);
-  if (isStopped()) return failed([stopped()]);
+  if (isStopped()) return failed([STOPPED]);
   if (!workload.ok) return unusable(workload.problems);
   const requests = workload.value.stages[0]!;
   const inFlightCap = inFlightCapOf(input.config);
@@ -246,16 +247,12 @@ async function findStages(
     timeoutSeconds: timeoutSeconds(input),
     stop: options.stop,
   });
-  if (isStopped()) return failed([stopped()]);
+  if (isStopped()) return failed([STOPPED]);
   if (!probed.ok) return failed(probed.problems);
   const planned = planStages(input, undefined, probed.value);
   if (!planned.ok) return unusable(planned.problems);
   const problems = [...workload.problems, ...probed.problems, ...planned.problems];
   return { ok: true, stages: planned.value, sweep: probed.value, problems };
-}
-
-function stopped(): Problem {
-  return { code: 'RUN017', severity: 'error', path: [], message: STOPPED };
 }
 
 function modelOf(input: RunInput, facts: ServerFacts): { model: string; modelSource: string } | undefined {

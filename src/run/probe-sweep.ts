@@ -1,7 +1,7 @@
 // The probe of a sweep: sends more than the server can take, and turns what came back into the rates of the stages.
 import type { Client } from '../client/types';
 import { stream, type StageName } from '../datagen/random';
-import type { WorkloadRequest } from '../datagen/workload';
+import type { WorkloadRequest } from '../datagen/workload-request';
 import { runStages, type EngineStage } from '../loadgen/engine';
 import { EVENT_LOOP_LIMITED } from '../loadgen/health';
 import type { PlannedLoadStage } from '../loadgen/plan';

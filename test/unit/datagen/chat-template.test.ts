@@ -144,7 +144,7 @@ async function prompts(
     stages: [{ name: { kind: 'measured', index: 0 }, count: 20 }],
   });
   if (!workload.ok) throw new Error(`${workload.problems[0]!.code} ${workload.problems[0]!.message}`);
-  const bodies = workload.value.stages.flat().map(({ body }) => JSON.parse(body) as { prompt: string });
+  const bodies = workload.value.stages.flat().map(({ body }) => JSON.parse(String(body)) as { prompt: string });
   return { tokenizer, bodies };
 }
 

@@ -56,7 +56,7 @@ async function make(
   });
   if (!made.ok) throw new Error(`${made.problems[0]!.code} ${made.problems[0]!.message}`);
   const requests = made.value.stages.flat();
-  const bodies = requests.map(({ body }) => JSON.parse(body) as { prompt?: string; messages?: unknown });
+  const bodies = requests.map(({ body }) => JSON.parse(String(body)) as { prompt?: string; messages?: unknown });
   return {
     workload: made.value,
     problems: made.problems,

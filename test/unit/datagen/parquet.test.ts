@@ -30,7 +30,7 @@ async function make(
   if (!made.ok) throw new Error(`${made.problems[0]!.code} ${made.problems[0]!.message} ${made.problems[0]!.remedy}`);
   const bodies = made.value.stages
     .flat()
-    .map(({ body }) => JSON.parse(body) as { prompt?: string; messages?: unknown; max_tokens: number });
+    .map(({ body }) => JSON.parse(String(body)) as { prompt?: string; messages?: unknown; max_tokens: number });
   return { prompts: bodies.map((body) => [body.prompt ?? body.messages, body.max_tokens]), problems: made.problems };
 }
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { LengthDistribution } from '../../../src/datagen/lengths';
 import { nameStages } from '../../../src/datagen/random';
+import { requestMaker } from '../../../src/datagen/request-maker';
 import { loadTokenizer } from '../../../src/datagen/tokenizer';
 import { prepareWorkload, type Workload, type WorkloadInput } from '../../../src/datagen/workload';
 import { temporaryFolder, writeTokenizer } from './tokenizer-fixture';
@@ -47,7 +48,7 @@ async function refusal(what: WorkloadInput) {
 }
 const hashes = (workload: Workload, stage: number) => workload.stages[stage]!.map((request) => request.promptHash);
 const RANDOM = { type: 'random', inputDistribution: normal(30), outputDistribution: normal(20) };
-const body = (text: string) => JSON.parse(text) as Record<string, unknown>;
+const body = (sent: Uint8Array | string) => JSON.parse(String(sent)) as Record<string, unknown>;
 
 describe('bodies', () => {
   it('completion, streamed', async () => {
@@ -61,7 +62,7 @@ describe('bodies', () => {
       stream_options: { include_usage: true },
     });
     expect(first!.route).toBe('/v1/completions');
-    expect(first!.requestBytes).toBe(Buffer.byteLength(first!.body));
+    expect(first!.requestBytes).toBe(first!.body.length);
   });
 
   it('chat, not streamed, with a response format', async () => {
@@ -222,5 +223,99 @@ describe('shared_prefix', () => {
       sharedPrefix: { ...data.sharedPrefix, questionLength: { ...fixed(0), type: 'lognormal' as const } },
     };
     expect((await refusal(input(bad))).path).toEqual(['data', 'shared_prefix', 'question_len']);
+  });
+});
+
+describe('what is kept of a request', () => {
+  const shared = (promptsPerGroup: number) => ({
+    type: 'shared_prefix',
+    sharedPrefix: {
+      groups: 1,
+      promptsPerGroup,
+      systemPromptLength: 30,
+      questionLength: 30,
+      outputLength: 7,
+      seed: 5,
+    },
+  });
+
+  it('equal prompts have their bytes once, other max_tokens have others', async () => {
+    const workload = await prepare(input(shared(2), { tokenizer, warmup: [false, false] }));
+    const places = workload.stages.flat().map(({ body: { buffer, byteOffset } }) => ({ buffer, byteOffset }));
+    expect(new Set(places.map(({ byteOffset }) => byteOffset)).size).toBe(2);
+    expect(new Set(places.map(({ buffer }) => buffer)).size).toBe(1);
+    const mocks = await prepare(input({ type: 'mock' }));
+    expect(new Set(mocks.stages[0]!.map(({ body: { byteOffset } }) => byteOffset)).size).toBe(6);
+  });
+
+  it('bodies larger than a slab, and texts that JSON must escape, come back as they were', () => {
+    const make = requestMaker({ model: 'm', api: 'completion', streaming: true, ignoreEos: true }, 'words');
+    const texts = [
+      'x'.repeat(5_000_000),
+      'a "b"\n\u2028 東京 😀',
+      '\ud83d alone',
+      '',
+      ...Array<string>(9).fill('y'.repeat(900_000)),
+    ];
+    const requests = texts.map((content, id) => make({ content, maxTokens: id + 1 }, id, 0).request);
+    for (const [id, request] of requests.entries()) {
+      expect(request.promptTexts[0] === texts[id]).toBe(true);
+      expect(body(request.body)).toMatchObject({ model: 'm', max_tokens: id + 1 });
+      expect(request.requestBytes).toBe(request.body.length);
+    }
+  });
+
+  it('texts of messages are told one by one whatever the API makes of them', () => {
+    const content = [
+      { role: 'system', content: 'one' },
+      { role: 'user', content: 'two' },
+      { role: 'system', content: 'three' },
+    ];
+    for (const api of ['completion', 'chat', 'anthropic_messages'] as const) {
+      const { request } = requestMaker({ model: 'm', api, streaming: true, ignoreEos: true }, 'words')(
+        { content, maxTokens: 1 },
+        0,
+        0,
+      );
+      expect(request.promptTexts).toEqual(['one', 'two', 'three']);
+    }
+  });
+
+  it('stops before memory is full, and says which memory', async () => {
+    const bodies = await refusal(input({ type: 'mock' }, { memoryLimits: { heapBytes: 1e9, bodyBytes: 300 } }));
+    expect([bodies.code, bodies.message]).toEqual([
+      'RUN018',
+      expect.stringMatching(/^Nothing was sent: 3 of 6 prompts/),
+    ]);
+    expect(bodies.remedy).toMatch(/machine/);
+    const heap = await refusal(input({ type: 'mock' }, { memoryLimits: { heapBytes: 900, bodyBytes: 1e9 } }));
+    expect(heap.message).toMatch(/^Nothing was sent: 3 of 6 prompts/);
+    expect(heap.remedy).toMatch(/NODE_OPTIONS/);
+    // Repeated prompts take no more.
+    const repeated = input(shared(1), { memoryLimits: { heapBytes: 1e9, bodyBytes: 1000 } });
+    expect((await prepareWorkload(repeated)).ok).toBe(true);
+  });
+
+  it.each([
+    ['random', RANDOM],
+    ['shared_prefix, before its first request', shared(1_000_000)],
+  ])('a long preparation is shown and can be stopped: %s', async (_, data) => {
+    const shown: number[][] = [];
+    let timers = 0;
+    const timer = setInterval(() => timers++, 1);
+    const made = await prepareWorkload(
+      input(data, {
+        tokenizer,
+        stages: [{ name: { kind: 'measured', index: 0 }, count: 1_000_000 }],
+        onProgress: (done, total) => shown.push([done, total]),
+        isStopped: () => shown.length === 3,
+      }),
+    );
+    clearInterval(timer);
+    expect(made.ok).toBe(false);
+    expect(made.problems.map(({ code }) => code)).toEqual(['RUN017']);
+    expect(shown).toHaveLength(3);
+    for (const [done, total] of shown) expect([done! > 0 && done! < total!, total]).toEqual([true, 1_000_000]);
+    expect(timers).toBeGreaterThan(0);
   });
 });

@@ -3,8 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunOptions } from '../../../src/run';
+import { usableCores } from '../../../src/run/cores';
+import { SendingThreads } from '../../../src/run/workers';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
 import { configOf, harness, SAMPLE_TOKENIZER, type Harness } from './harness';
 import { bundleWorker } from './worker-bundle';
@@ -80,6 +82,44 @@ describe('what one thread sends', () => {
     expect(records.filter(({ stage }) => stage === 1).every(({ sentSeconds }) => sentSeconds! > last.endSeconds!)).toBe(
       true,
     );
+  });
+});
+
+describe('auto', () => {
+  const stage = (slots: number) =>
+    ({
+      plan: { pacing: { kind: 'closed', concurrency: slots } },
+      requests: Array.from({ length: 900 }, (_, id) => ({ id, maxTokens: 9 })),
+    }) as never;
+  const client = { baseUrl: 'http://127.0.0.1:9', headers: {}, api: 'completion', connections: 4 } as const;
+  const here = { cores: 4, isStreaming: true, connectionLimit: Infinity };
+
+  it('takes as many as the next stages need, and leaves none behind', async () => {
+    const sending = new SendingThreads({ count: 'auto', file: worker }, client, here, () => undefined);
+    expect(await sending.prepareFor([stage(500)])).toMatchObject({ count: 3 });
+    const { pool } = sending;
+    expect(pool?.size).toBe(3);
+    expect(await sending.prepareFor([stage(600)])).toMatchObject({ count: 3 });
+    expect(sending.pool).toBe(pool);
+    expect(await sending.prepareFor([stage(400)])).toMatchObject({ count: 2 });
+    expect(sending.pool?.size).toBe(2);
+    expect(await sending.prepareFor([stage(20)])).toMatchObject({ count: 1 });
+    expect(sending.pool).toBeUndefined();
+    await sending.close();
+  });
+
+  it('sends a heavy load with more than one on a machine of four cores, and says why', async () => {
+    const cores = vi.spyOn(os, 'availableParallelism').mockReturnValue(4);
+    // A container may give fewer.
+    const count = Math.min(2, Math.max(1, usableCores() - 1));
+    const load = '{ type: concurrent, interval: 0, stages: [{ num_requests: 500, concurrency_level: 250 }] }';
+    const running = h.ran(configOf({ url: sim.url, load }), threads('auto'));
+    const { manifest, records } = await running.finally(() => cores.mockRestore());
+    expect(manifest.runtime.workers).toBe(count);
+    expect(manifest.runtime.workersReason).toMatch(/^auto: the plan brings up to 12,500 tokens\/s/);
+    expect(h.events.find(({ type }) => type === 'planned')).toMatchObject({ threads: { count } });
+    expect(records.filter(({ outcome }) => outcome.kind === 'ok')).toHaveLength(500);
+    expect(manifest.health[0]!.maxInFlight).toBe(250);
   });
 });
 

@@ -16,7 +16,7 @@ import type { RunInput } from '../run';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
 import { parseOptions } from './options';
 import { planJson, planText, type PlanView } from './plan-text';
-import { createProgress } from './run-progress';
+import { createProgress, type Progress } from './run-progress';
 import { runInput } from './run-input';
 
 declare const ISOPERF_VERSION: string;
@@ -86,7 +86,9 @@ export const planCommand: Command = {
     problems.add(loaded.problems);
     if (!loaded.ok) return problems.refuse();
     const input = runInput({ file, text }, loaded.value, overrides);
-    const made = await planStream(input, streamOptions(io, file, flags.download === true));
+    const progress = createProgress(io, file);
+    const made = await planStream(input, streamOptions(io, progress, flags.download === true));
+    progress.finish();
     problems.add(made.problems.map((problem) => located(problem, loaded.value)));
     if (!made.ok && !hasOnlySweep(made.problems)) return problems.refuse();
     const stream = made.ok ? made.value : undefined;
@@ -119,8 +121,7 @@ function located(problem: Problem, loaded: LoadedConfig): Problem {
   return range ? { ...problem, range } : problem;
 }
 
-function streamOptions(io: CliIo, file: string, download: boolean): Parameters<typeof planStream>[1] {
-  const progress = createProgress(io, file);
+function streamOptions(io: CliIo, progress: Progress, download: boolean): Parameters<typeof planStream>[1] {
   return { cwd: io.cwd, env: io.env, stop: new StopControl(), onEvent: (event) => progress.onEvent(event), download };
 }
 

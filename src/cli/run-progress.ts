@@ -57,7 +57,7 @@ export function createProgress(io: CliIo, file: string): Progress {
         say(formatProblem(event.problem, file));
         return;
       case 'preparing':
-        preparing(`preparing prompts: ${event.done} of ${event.total}`);
+        preparing(`prepared ${whole(event.done)} of ${whole(event.total)} prompts`);
         return;
       case 'planned':
         stages = event.stages;
@@ -93,6 +93,10 @@ export function createProgress(io: CliIo, file: string): Progress {
     }
   }
   return { onEvent, finish: clear };
+}
+
+function whole(count: number): string {
+  return count.toLocaleString('en-US');
 }
 
 function stageLine(stage: PlannedStage | undefined): string {

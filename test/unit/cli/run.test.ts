@@ -1,5 +1,5 @@
 // `isoperf run` as a command line: words that are wrong, output for people and for programs, progress on and off a terminal.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -66,6 +66,40 @@ describe('the command line', () => {
     await expect(run(args)).rejects.toThrow(UsageError);
     await expect(run(args)).rejects.toThrow(says);
   });
+
+  it.each(['random', 'shared_prefix'])(
+    'Ctrl+C while %s prompts are prepared: nothing is sent, 1, no folder',
+    async (type) => {
+      const many = '500000';
+      const name = config(
+        `many-${type}.yaml`,
+        `
+tokenizer: { pretrained_model_name_or_path: "${path.resolve('samples/tokenizer')}" }
+`,
+      );
+      const length = '{ type: fixed, min: 1, max: 500, mean: 100 }';
+      const data =
+        type === 'random'
+          ? ['data.type=random', `data.input_distribution=${length}`, `data.output_distribution=${length}`]
+          : [
+              'data.type=shared_prefix',
+              `data.shared_prefix={ num_groups: 1, num_prompts_per_group: ${many}, system_prompt_len: 50, question_len: 50, output_len: 9 }`,
+            ];
+      const sets = [...data, `load.stages=[{ rate: ${many}, duration: 1 }]`].flatMap((set) => ['--set', set]);
+      const shown = terminal({ isTerminal: true });
+      const interrupt = setInterval(() => {
+        if (!/prepared [\d,]+ of 500,000 prompts/.test(shown.err)) return;
+        clearInterval(interrupt);
+        process.emit('SIGINT');
+      }, 50);
+      const said = await run([name, '--out', `out-${type}`, ...sets], shown);
+      clearInterval(interrupt);
+      expect(said.err).toMatch(
+        /prepared [\d,]+ of 500,000 prompts[^]*Nothing was sent: the run was stopped before it began/,
+      );
+      expect([said.code, existsSync(path.join(folder, `out-${type}`))]).toEqual([1, false]);
+    },
+  );
 
   it('an unknown option is wrong usage', async () => {
     await expect(run(['a.yaml', '--rate', '5'])).rejects.toMatchObject({ code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' });
@@ -192,6 +226,12 @@ describe('progress', () => {
     expect(said.err.trimEnd().split('\n')).toHaveLength(3);
     expect(said.err).toContain('10 failed (Timeout)');
     expect(said.err).not.toContain('\u001b');
+  });
+
+  it('says how far the prompts are, before anything else is known', () => {
+    const said = terminal({ isTerminal: true });
+    createProgress(said.io, 'x.yaml').onEvent({ type: 'preparing', done: 12_000, total: 300_000 });
+    expect(said.err).toBe('\r\u001b[2Kprepared 12,000 of 300,000 prompts');
   });
 
   it('a problem is printed as compilers print it', () => {

@@ -9,7 +9,12 @@ const LF = 10;
 /** 16^7 bytes: no server writes longer ones, and sizes stay small integers. */
 const MOST_DIGITS = 7;
 
-/** Follows one body. */
+/** Takes body bytes `bytes[from, to)`, which are valid during the call. */
+export interface BodySink {
+  onBody(bytes: Buffer, from: number, to: number): void;
+}
+
+/** Follows one body after the other. */
 export class ChunkedBody {
   /** Bytes of the current chunk that have not passed, the line end after it included. */
   private left = 0;
@@ -17,6 +22,15 @@ export class ChunkedBody {
   private digits = 0;
   private sawCr = false;
   private lost = false;
+
+  /** Stands before the first chunk of a body. */
+  begin(): void {
+    this.left = 0;
+    this.size = 0;
+    this.digits = 0;
+    this.sawCr = false;
+    this.lost = false;
+  }
 
   /** The last chunk came, or something that is not understood here: all that follows is the parser's. */
   get isLost(): boolean {
@@ -46,15 +60,10 @@ export class ChunkedBody {
   }
 
   /**
-   * Gives out the data of each whole chunk from `from` on, where one begins, and stands where it began.
+   * Gives the sink the data of each whole chunk from `from` on, where one begins, and stands where it began.
    * @returns where the first chunk begins that is not whole, not plain, or the last
    */
-  whole(
-    bytes: Uint8Array,
-    from: number,
-    to: number,
-    onData: (bytes: Uint8Array, from: number, to: number) => void,
-  ): number {
+  whole(bytes: Buffer, from: number, to: number, sink: BodySink): number {
     let start = from;
     for (;;) {
       let at = start;
@@ -67,7 +76,7 @@ export class ChunkedBody {
       const end = data + size;
       if (size === 0 || end + 2 > to || bytes[at] !== CR || bytes[at + 1] !== LF) return start;
       if (bytes[end] !== CR || bytes[end + 1] !== LF) return start;
-      onData(bytes, data, end);
+      sink.onBody(bytes, data, end);
       start = end + 2;
     }
   }

@@ -17,8 +17,8 @@ export class ClientProblem extends Error {
 export interface Endpoint {
   /** `http://host:port`, no path. */
   readonly origin: string;
-  /** Prefix of every path, without a slash at its end; '' for none. */
-  readonly pathPrefix: string;
+  /** The path of a route: the base URL's own before it. */
+  readonly pathOf: (route: string) => string;
   /** Names and values in turn, as they go on the wire. */
   readonly headers: readonly string[];
   readonly tls: TlsFiles;
@@ -62,7 +62,7 @@ export function createEndpoint(options: ClientOptions): Endpoint {
   for (const [name, value] of fields.values()) checkHeader(name, value);
   return {
     origin: url.origin,
-    pathPrefix: url.pathname.replace(/\/+$/, ''),
+    pathOf: pathsAfter(url.pathname.replace(/\/+$/, '')),
     headers: [...fields.values()].flat(),
     tls: readTlsFiles(options),
     redact: createRedactor([options.apiKey, password, basic, ...secretHeaders(options.headers)]),
@@ -96,9 +96,17 @@ function withoutCredentials(text: string): string {
   return text.replace(/\/\/[^@/]*@/, '//***@');
 }
 
-/** Base path and route with exactly one slash between them. */
-export function joinRoute(pathPrefix: string, route: string): string {
-  return `${pathPrefix}/${route.replace(/^\/+/, '')}`;
+/** Base path and route with exactly one slash between them; each of the few routes of a run once, as one text that all its requests share. */
+function pathsAfter(prefix: string): (route: string) => string {
+  const paths = new Map<string, string>();
+  return (route) => {
+    let path = paths.get(route);
+    if (path === undefined) {
+      path = `${prefix}/${route.replace(/^\/+/, '')}`;
+      paths.set(route, path);
+    }
+    return path;
+  };
 }
 
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;

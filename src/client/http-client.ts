@@ -9,8 +9,8 @@ import { buildConnector, Client as OwnConnection, ProxyAgent, type Dispatcher } 
 import type { Socket } from 'node:net';
 import type { Outcome } from '../metrics/record';
 import { AnswerRecorder } from './answer';
-import { ChunkedBody } from './chunked';
-import { createEndpoint, joinRoute, type Endpoint } from './endpoint';
+import { ChunkedBody, type BodySink } from './chunked';
+import { createEndpoint, type Endpoint } from './endpoint';
 import { timeoutFailure } from './failures';
 import { networkFailure } from './network-failures';
 import { probeServer, type FetchedText } from './probe';
@@ -94,7 +94,7 @@ function createConnections(endpoint: Endpoint, limit: number, proxy: string | un
   ) => Socket;
 
   function open(): Connection {
-    const reads: Reads = { atSeconds: undefined, isFresh: false, body: undefined };
+    const reads: Reads = { atSeconds: undefined, isFresh: false, sink: undefined, chunks: new ChunkedBody() };
     const connectReading: buildConnector.connector = (options, callback) => {
       const socket = connect(options, callback);
       if (inPlace) readInPlace(socket, reads);
@@ -195,11 +195,8 @@ function reasonOf(signal: AbortSignal): string {
 }
 
 /** One request on its way: owns a connection from the moment it gets one until its result is handed over. */
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange implements Dispatcher.DispatchHandler, BodySink {
   readonly #recorder: AnswerRecorder;
-  readonly #onData = (bytes: Buffer, from: number, to: number): void => {
-    this.#recorder.bytes(bytes, from, to, this.#arrivedSeconds());
-  };
   #connection: Connection | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -253,7 +250,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     connection.dispatcher.dispatch(
       {
         origin: this.endpoint.origin,
-        path: joinRoute(this.endpoint.pathPrefix, route),
+        path: this.endpoint.pathOf(route),
         method,
         headers: (this.sessions?.headers(this.endpoint.headers, this.request.sessionId) ??
           this.endpoint.headers) as string[],
@@ -274,19 +271,28 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return;
     this.#recorder.headers(status, headers);
-    if (this.#connection && headers['transfer-encoding'] === 'chunked')
-      this.#connection.reads.body = { chunks: new ChunkedBody(), onData: this.#onData };
+    // Nobody here asks for the header's bytes again, and they would be kept as long as the answer.
+    controller.rawHeaders = null;
+    if (this.#connection && headers['transfer-encoding'] === 'chunked') {
+      this.#connection.reads.chunks.begin();
+      this.#connection.reads.sink = this;
+    }
     if (this.request.sessionId !== undefined) this.sessions?.answered(this.request.sessionId, headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#onData(chunk, 0, chunk.length);
+    this.onBody(chunk, 0, chunk.length);
+  }
+
+  /** Body bytes: from the HTTP parser, or taken where the socket's read put them. */
+  onBody(bytes: Buffer, from: number, to: number): void {
+    this.#recorder.bytes(bytes, from, to, this.#arrivedSeconds());
   }
 
   onResponseEnd(): void {
@@ -326,7 +332,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isListed) this.inFlight.remove(this);
     const connection = this.#connection;
     this.#connection = undefined;
-    if (connection) connection.reads.body = undefined;
+    if (connection) connection.reads.sink = undefined;
     if (release && connection !== undefined) this.connections.release(connection);
     this.resolve(result);
   }

@@ -6,16 +6,10 @@
 // valid as the one with them. Parsing each chunk there costs a call out of its machine and a buffer for each; measured in
 // docs/decisions/007-engine-threads.md. Bytes that the parser does get are its own: it may keep them.
 import type { Socket } from 'node:net';
-import type { ChunkedBody } from './chunked';
+import type { BodySink, ChunkedBody } from './chunked';
 
 /** As much as Node itself reads at once. */
 const READ_BYTES = 65_536;
-
-export interface BodyInPlace {
-  readonly chunks: ChunkedBody;
-  /** Body bytes, valid only during the call. */
-  readonly onData: (bytes: Buffer, from: number, to: number) => void;
-}
 
 /** What the transport and a connection's sockets know of each other. */
 export interface Reads {
@@ -23,8 +17,9 @@ export interface Reads {
   atSeconds: number | undefined;
   /** Set by the transport when a request goes out: the next byte is the first of an answer. */
   isFresh: boolean;
-  /** Set by the transport once it has read the head of an answer whose body may be taken in place; removed with its end. */
-  body: BodyInPlace | undefined;
+  /** Set by the transport once it has read the head of an answer in chunks, which are then its own; removed with its end. */
+  sink: BodySink | undefined;
+  readonly chunks: ChunkedBody;
 }
 
 const READS = Symbol('reads');
@@ -93,14 +88,13 @@ function arrived(socket: ReadingSocket, buffer: Buffer, length: number): void {
 }
 
 function take(socket: ReadingSocket, reads: Reads, buffer: Buffer, length: number): void {
-  let at = reads.body === undefined ? takeHead(socket, reads, buffer, length) : 0;
-  const { body } = reads;
+  let at = reads.sink === undefined ? takeHead(socket, reads, buffer, length) : 0;
+  const { sink, chunks } = reads;
   if (at === length || isGone(socket)) return;
-  if (body === undefined) {
+  if (sink === undefined) {
     give(socket, buffer, at, length);
     return;
   }
-  const { chunks, onData } = body;
   if (!chunks.isAtChunk) {
     const from = at;
     at = chunks.isLost ? length : chunks.follow(buffer, at, length);
@@ -108,8 +102,7 @@ function take(socket: ReadingSocket, reads: Reads, buffer: Buffer, length: numbe
     if (at === length || isGone(socket)) return;
   }
   // Where the parser has not come to what it was given (it paused), data must not overtake it.
-  if (socket.readableLength === 0)
-    at = chunks.whole(buffer, at, length, onData as (bytes: Uint8Array, from: number, to: number) => void);
+  if (socket.readableLength === 0) at = chunks.whole(buffer, at, length, sink);
   if (at < length) rest(socket, chunks, buffer, at, length);
 }
 

@@ -10,7 +10,9 @@
  * Receives one event: its data are `bytes[start, end)`, several `data` lines joined by LF, no decoding done.
  * The bytes are only valid during the call.
  */
-export type SseEventHandler = (bytes: Buffer, start: number, end: number, eventName: string) => void;
+export interface SseHandler {
+  onEvent(bytes: Buffer, start: number, end: number, eventName: string): void;
+}
 
 const LF = 10;
 const CR = 13;
@@ -36,7 +38,7 @@ export class SseParser {
   private skipLf = false;
   private firstLine = true;
 
-  constructor(private readonly onEvent: SseEventHandler) {}
+  constructor(private readonly handler: SseHandler) {}
 
   /** The next byte begins an event; false at the very start, where a byte order mark may stand. */
   get isBetweenEvents(): boolean {
@@ -82,7 +84,7 @@ export class SseParser {
     this.dataLines = 0;
     this.eventName = '';
     this.dataBytes = EMPTY;
-    if (dataLines > 0) this.onEvent(dataBytes, dataStart, dataEnd, eventName);
+    if (dataLines > 0) this.handler.onEvent(dataBytes, dataStart, dataEnd, eventName);
   }
 
   private addData(bytes: Buffer, start: number, end: number): void {

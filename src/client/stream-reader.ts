@@ -2,7 +2,7 @@
 import type { ServerUsage } from '../metrics/record';
 import { emptyFailure, endedEarlyFailure, inBandFailure, unreadableFailure, type Failure } from './failures';
 import { parseJson, type Piece } from './openai';
-import { SseParser } from './sse';
+import { SseParser, type SseHandler } from './sse';
 import { Template, type ReadPiece } from './template';
 import type { TokenTrace } from './trace';
 
@@ -10,7 +10,7 @@ import type { TokenTrace } from './trace';
 const TOKEN_EVENT = 'content_block_delta';
 
 /** State of one stream; owns the parser that holds its unfinished bytes. */
-export class StreamReader {
+export class StreamReader implements SseHandler {
   usage: ServerUsage | undefined;
   finishReason: string | undefined;
   /** `[DONE]` was seen: nothing after it is read, but the body is followed to its end. */
@@ -18,12 +18,7 @@ export class StreamReader {
   #failure: Failure | undefined;
   #now = 0;
   readonly #template: Template;
-  readonly #parser = new SseParser((bytes, start, end, name) => {
-    this.#event(bytes, start, end, name);
-  });
-  readonly #onToken = (bytes: Buffer, from: number, to: number): void => {
-    this.trace.contentBytes(bytes, from, to, this.#now);
-  };
+  readonly #parser = new SseParser(this);
 
   constructor(
     private readonly trace: TokenTrace,
@@ -39,7 +34,7 @@ export class StreamReader {
   push(bytes: Buffer, start: number, end: number, atSeconds: number): void {
     this.#now = atSeconds;
     const isUsual = !this.done && this.#failure === undefined && this.#parser.isBetweenEvents;
-    const from = isUsual ? this.#template.skim(bytes, start, end, this.#onToken) : start;
+    const from = isUsual ? this.#template.skim(bytes, start, end, this.trace, atSeconds) : start;
     if (from < end) this.#parser.push(bytes.subarray(from, end));
   }
 
@@ -55,7 +50,8 @@ export class StreamReader {
     return this.done || this.finishReason !== undefined ? undefined : endedEarlyFailure(chunks);
   }
 
-  #event(bytes: Buffer, start: number, end: number, name: string): void {
+  /** One event, from the parser. */
+  onEvent(bytes: Buffer, start: number, end: number, name: string): void {
     if (this.done || this.#failure !== undefined) return;
     const to = name === '' || name === TOKEN_EVENT ? this.#template.match(bytes, start, end) : -1;
     if (to < 0) this.#parsedEvent(bytes, start, end, name);

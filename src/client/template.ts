@@ -5,25 +5,31 @@
 // that has the same bytes on both sides, and neither quote, backslash nor control byte between them, differs from the
 // parsed one in that string alone. Anything else goes through JSON.parse. Measured: docs/decisions/003-sse-parser.md.
 import type { Piece } from './openai';
+import { Pattern } from './pattern';
 
 /** What a decoded event means in the stream's protocol. */
 export type ReadPiece = (value: unknown) => Piece | undefined;
+
+/** Takes the token that stands in `bytes[from, to)`, which are valid during the call. */
+export interface TokenSink {
+  contentBytes(bytes: Buffer, from: number, to: number, atSeconds: number): void;
+}
 
 /** After so many templates without a single hit (a server that varies every event) it stops trying. */
 const MAX_USELESS = 4;
 const PROBE = 'zq';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const FIELD = Buffer.from('data: ');
+const LF = 10;
+const FIELD = 'data: ';
 const BLANK_LINE = Buffer.from('\n\n');
 
 /** What surrounds a token. */
 interface Frame {
-  /** `data: ` and the JSON before the token. */
-  readonly head: Buffer;
-  /** The JSON after the token and the event's blank line. */
-  readonly tail: Buffer;
-  /** The framing was in sight and the usual one, as in `head` and `tail`: one `data: ` line, LF. */
+  /** The JSON before and after it. */
+  readonly before: Pattern;
+  readonly after: Pattern;
+  /** The framing was in sight and the usual one: one `data: ` line, LF, a blank line. */
   readonly isUsual: boolean;
 }
 
@@ -39,39 +45,38 @@ export class Template {
   match(bytes: Buffer, start: number, end: number): number {
     const { frame } = this;
     if (frame === undefined) return -1;
-    const { head, tail } = frame;
-    const suffixLength = tail.length - BLANK_LINE.length;
-    const from = start + head.length - FIELD.length;
-    const to = end - suffixLength;
-    if (from >= to) return -1;
-    if (head.compare(bytes, start, from, FIELD.length) !== 0) return -1;
-    if (tail.compare(bytes, to, end, 0, suffixLength) !== 0) return -1;
+    const { before, after } = frame;
+    const from = start + before.length;
+    const to = end - after.length;
+    if (from >= to || !before.standsAt(bytes, start) || !after.standsAt(bytes, to)) return -1;
     if (endOfPlain(bytes, from, to) < to) return -1;
     this.hits++;
     return to;
   }
 
   get prefixLength(): number {
-    return this.frame === undefined ? 0 : this.frame.head.length - FIELD.length;
+    return this.frame?.before.length ?? 0;
   }
 
   /**
-   * Reads whole events of `bytes[from, to)`, where an event begins: gives each token's bytes to `onToken` and returns where the first
+   * Reads whole events of `bytes[from, to)`, where an event begins: gives each token's bytes to `sink` and returns where the first
    * event begins that does not fit, or is cut.
    */
-  skim(bytes: Buffer, from: number, to: number, onToken: (bytes: Buffer, from: number, to: number) => void): number {
+  skim(bytes: Buffer, from: number, to: number, sink: TokenSink, atSeconds: number): number {
     const { frame } = this;
     if (frame?.isUsual !== true) return from;
-    const { head, tail } = frame;
-    const least = head.length + tail.length;
+    const { before, after } = frame;
+    const toToken = FIELD.length + before.length;
+    const least = toToken + after.length + BLANK_LINE.length;
     let at = from;
     while (at + least < to) {
-      const start = at + head.length;
-      if (head.compare(bytes, at, start) !== 0) break;
+      if (!isField(bytes, at) || !before.standsAt(bytes, at + FIELD.length)) break;
+      const start = at + toToken;
       const end = endOfPlain(bytes, start, to);
-      const next = end + tail.length;
-      if (end === start || next > to || tail.compare(bytes, end, next) !== 0) break;
-      onToken(bytes, start, end);
+      const next = end + after.length + BLANK_LINE.length;
+      if (end === start || next > to || !after.standsAt(bytes, end)) break;
+      if (bytes[next - 2] !== LF || bytes[next - 1] !== LF) break;
+      sink.contentBytes(bytes, start, end, atSeconds);
       this.hits++;
       at = next;
     }
@@ -109,17 +114,32 @@ function isPlainToken(piece: Piece): boolean {
   );
 }
 
-function frameOf(found: { prefix: string; suffix: string }, bytes: Buffer, start: number, end: number): Frame {
+function frameOf(
+  found: { prefix: string; suffix: string },
+  bytes: Buffer,
+  start: number,
+  end: number,
+): Frame | undefined {
   const lineAt = start - FIELD.length;
-  return {
-    head: Buffer.concat([FIELD, Buffer.from(found.prefix, 'latin1')]),
-    tail: Buffer.concat([Buffer.from(found.suffix, 'latin1'), BLANK_LINE]),
-    isUsual:
-      lineAt >= 0 &&
-      end + BLANK_LINE.length <= bytes.length &&
-      FIELD.compare(bytes, lineAt, start) === 0 &&
-      BLANK_LINE.compare(bytes, end, end + BLANK_LINE.length) === 0,
-  };
+  const blankEnd = end + BLANK_LINE.length;
+  const before = Pattern.of(Buffer.from(found.prefix, 'latin1'));
+  const after = Pattern.of(Buffer.from(found.suffix, 'latin1'));
+  if (before === undefined || after === undefined) return undefined;
+  const isUsual =
+    lineAt >= 0 && blankEnd <= bytes.length && isField(bytes, lineAt) && BLANK_LINE.compare(bytes, end, blankEnd) === 0;
+  return { before, after, isUsual };
+}
+
+/** `data: ` begins at `at`. */
+function isField(bytes: Buffer, at: number): boolean {
+  return (
+    bytes[at] === 100 &&
+    bytes[at + 1] === 97 &&
+    bytes[at + 2] === 116 &&
+    bytes[at + 3] === 97 &&
+    bytes[at + 4] === 58 &&
+    bytes[at + 5] === 32
+  );
 }
 
 /**

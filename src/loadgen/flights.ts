@@ -1,5 +1,5 @@
 // What every way of sending a stage does alike: hand a request to the client, count what is in flight, stop, and know when all is over.
-import type { Client, PreparedRequest, WireResult } from '../client/types';
+import type { Client, PreparedRequest, SendOptions, WireResult } from '../client/types';
 import { HeadStart } from './head-start';
 import type { LiveFigures } from './live';
 import type { StopControl } from './stop';
@@ -84,6 +84,8 @@ export class Flights<R extends PreparedRequest> {
   inFlight = 0;
   /** An open loop decides so much before a request is due. */
   readonly headStart = new HeadStart();
+  /** The same for all requests of a stage, so one for all. */
+  private readonly sendOptions: SendOptions;
   private maxInFlight = 0;
   private grace: NodeJS.Timeout | undefined;
   private isOver = false;
@@ -93,9 +95,17 @@ export class Flights<R extends PreparedRequest> {
     private readonly options: DispatchOptions<R>,
     private readonly resolve: (outcome: DispatchOutcome) => void,
   ) {
-    const { pacing, startSeconds } = options;
+    const { pacing, startSeconds, timeoutSeconds, stop, keepRawBody, keepTexts = true, live } = options;
     this.startSeconds = startSeconds ?? now() + LEAD_SECONDS;
     this.limit = pacing.kind === 'open' ? pacing.inFlightCap : pacing.concurrency;
+    this.sendOptions = {
+      timeoutSeconds,
+      signal: stop.giveUp,
+      keepRawBody,
+      keepTexts,
+      onFirstToken: live.firstToken,
+      onChunk: live.chunk,
+    };
   }
 
   /** False when the run was stopped already: then `onStop` has been called, and nothing is to be sent. */
@@ -121,21 +131,13 @@ export class Flights<R extends PreparedRequest> {
   }
 
   send(request: R, index: number, scheduledSeconds: number, then: (result: WireResult) => void): void {
-    const { client, timeoutSeconds, keepRawBody, keepTexts = true, stop, live, counters } = this.options;
+    const { client, live, counters } = this.options;
     this.inFlight++;
     counters?.taken(index);
     this.maxInFlight = Math.max(this.maxInFlight, counters ? counters.up() : this.inFlight);
     const decidedSeconds = now();
     live.sent(decidedSeconds - scheduledSeconds);
-    const sending = client.send(request, {
-      timeoutSeconds,
-      signal: stop.giveUp,
-      keepRawBody,
-      keepTexts,
-      onFirstToken: live.firstToken,
-      onChunk: live.chunk,
-    });
-    void sending.then((result) => {
+    void client.send(request, this.sendOptions).then((result) => {
       this.inFlight--;
       counters?.down();
       if (result.sentSeconds !== undefined) this.headStart.learn(result.sentSeconds - decidedSeconds);

@@ -51,9 +51,11 @@ function pass(body: string, cuts: readonly number[]): { data: string; parsed: st
     let at = 3;
     while (at < length) {
       if (chunks.isAtChunk) {
-        at = chunks.whole(memory, at, length, (given, start, stop) => {
-          data += Buffer.from(given).toString('latin1', start, stop);
-          inPlace += stop - start;
+        at = chunks.whole(memory, at, length, {
+          onBody: (given, start, stop) => {
+            data += given.toString('latin1', start, stop);
+            inPlace += stop - start;
+          },
         });
         if (at === length) break;
       }
@@ -133,9 +135,10 @@ describe('chunks beside the parser', () => {
     const chunks = new ChunkedBody();
     const bytes = Buffer.from(text + write('more', 'plain'), 'latin1');
     const given: string[] = [];
-    const at = chunks.whole(bytes, 0, bytes.length, (_bytes, from, to) =>
-      given.push(bytes.toString('latin1', from, to)),
-    );
+    const sink = {
+      onBody: (_: Buffer, from: number, to: number) => void given.push(bytes.toString('latin1', from, to)),
+    };
+    const at = chunks.whole(bytes, 0, bytes.length, sink);
     expect([at, given]).toEqual([0, []]);
   });
 });

@@ -1,6 +1,6 @@
 // Addresses, headers, secrets, and the questions a server is asked before the load starts.
 import { describe, expect, it } from 'vitest';
-import { ClientProblem, createEndpoint, joinRoute } from '../../../src/client/endpoint';
+import { ClientProblem, createEndpoint } from '../../../src/client/endpoint';
 import { createClient } from '../../../src/client/http-client';
 import { networkFailure } from '../../../src/client/network-failures';
 import type { ClientOptions } from '../../../src/client/types';
@@ -31,7 +31,7 @@ describe('the address', () => {
     ['http://h:1/llm/', 'v1/completions', '/llm/v1/completions'],
     ['https://h/a/b//', '/v1/completions', '/a/b/v1/completions'],
   ])('%s and %s', (baseUrl, route, path) => {
-    expect(joinRoute(createEndpoint(plain({ baseUrl })).pathPrefix, route)).toBe(path);
+    expect(createEndpoint(plain({ baseUrl })).pathOf(route)).toBe(path);
   });
 
   it('asks for exactly that path', async () => {

@@ -10,8 +10,8 @@ interface Seen {
 
 function parse(pieces: readonly Buffer[]): Seen[] {
   const seen: Seen[] = [];
-  const parser = new SseParser((bytes, start, end, name) => {
-    seen.push({ data: bytes.toString('utf8', start, end), name });
+  const parser = new SseParser({
+    onEvent: (bytes, start, end, name) => void seen.push({ data: bytes.toString('utf8', start, end), name }),
   });
   for (const piece of pieces) {
     // The caller's memory is used again.
@@ -101,7 +101,9 @@ describe('the grammar', () => {
 
   it('delivers an event the moment its blank line is there, also when that is a CR at the end of a read', () => {
     const seen: string[] = [];
-    const parser = new SseParser((bytes, start, end) => seen.push(bytes.toString('utf8', start, end)));
+    const parser = new SseParser({
+      onEvent: (bytes, start, end) => void seen.push(bytes.toString('utf8', start, end)),
+    });
     parser.push(Buffer.from('data: a\r\n\r'));
     expect(seen).toEqual(['a']);
     parser.push(Buffer.from('\ndata: b\r\n\r\n'));

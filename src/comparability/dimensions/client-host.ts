@@ -28,6 +28,7 @@ function hostOf(side: Side): Host {
       inManifest('runtime.memoryBytes', gibibytes),
       inManifest('runtime.platform, arch', runtime && `${runtime.platform} ${runtime.arch}`),
       inManifest('runtime.node, undici', runtime && `${runtime.node}, ${runtime.undici}`),
+      inManifest('runtime.workers', runtime?.workers),
       inConfig(side, workers, configValue(side.run, workers)),
     ],
   };
@@ -88,9 +89,16 @@ export const clientHost = dimension<Host>({
     }
     const pods =
       a.host !== b.host ? ` Host names differ as pods of one workload do (${a.host ?? ''}, ${b.host ?? ''}).` : '';
-    return same(`The same machine, or one like it, sent the load.${pods}`);
+    return same(`The same machine, or one like it, sent the load.${pods}${threads(a.workers, b.workers)}`);
   },
 });
+
+/** What is sent does not depend on it, and whether time stamps waited is judged by each side's own event loops (client limit). */
+function threads(a: number | undefined, b: number | undefined): string {
+  return a === undefined || b === undefined || a === b
+    ? ''
+    : ` Sending threads: ${a} on A, ${b} on B; the requests are the same for any number.`;
+}
 
 function major(version: string): string {
   return version.replace(/^v/, '').split('.')[0] ?? version;

@@ -12,56 +12,27 @@ import {
   type Document,
   type ParsedNode,
 } from 'yaml';
-import type { ConfigPath, Problem, TextRange } from '../problem';
+import type { Problem } from '../problem';
 import { construct, type Complaint } from './construct';
 import { likePyYaml } from './lexer';
 import { Lines } from './lines';
 import { oncePrinted } from './printed';
-import { quickTree } from './quick';
+import { quickTree, type HardPart } from './quick';
 import { windowOf, type Window } from './window';
-import { lineEnd, oneSyntaxError, syntaxProblem } from './syntax';
+import { oneSyntaxError, syntaxProblem } from './syntax';
 import { scanTokens, type Comment } from './tokens';
 import { directiveProblem } from './yaml-directives';
-import {
-  locate,
-  spotAt,
-  type Located,
-  type MapNode,
-  type Pair,
-  type ScalarNode,
-  type SolidNode,
-  type Spot,
-  type YamlNode,
-} from './tree';
+import type { MapNode, Pair, ScalarNode, SolidNode, YamlNode } from './tree';
+import { broken, makeDocument, type YamlDocument } from './yaml-document';
 
 export type { Comment } from './tokens';
+export type { YamlDocument } from './yaml-document';
 
 /** Real configs are some kB; beyond this a text is not parsed at all. */
 const MAX_TEXT = 4_000_000;
 const MAX_DEPTH = 100;
 /** Line breaks of YAML 1.1 that the parser, which follows 1.2, takes for text. One character each: offsets stay. */
 const OTHER_BREAKS = /[\u0085\u2028\u2029]|\r(?!\n)/g;
-
-export interface YamlDocument {
-  readonly text: string;
-  readonly lines: Lines;
-  /** Absent for an empty document and for a text that could not be parsed. */
-  readonly root: YamlNode | undefined;
-  /** What safe_load would return; undefined when it would raise. Partial values are kept where that is useful. */
-  readonly value: unknown;
-  /** Code YMLnnn. Errors: safe_load raises. Warnings: it loads, but not what one would think. */
-  readonly problems: readonly Problem[];
-  readonly comments: readonly Comment[];
-  /** How many problems are not listed, because there are so many. */
-  readonly more: number;
-  locate(path: ConfigPath): Located | undefined;
-  spotAt(line: number, column: number): Spot | undefined;
-  /**
-   * Place of a path in the text: its key, or its value when that is a scalar and `part` says so.
-   * The nearest ancestor that is written stands in for what is not.
-   */
-  range(path: ConfigPath, part?: 'key' | 'value'): TextRange | undefined;
-}
 
 export interface ReadOptions {
   /** Longest text that is read, in characters. */
@@ -78,11 +49,12 @@ export function parseDocument(text: string, options: ReadOptions = {}): YamlDocu
   if (text.length > maxText)
     return failed(text, 'YML002', `The text has more than ${maxText} characters; it is not read as a config.`);
   const lines = new Lines(text);
-  const quick = quickTree(text, lines);
+  const quick = quickTree(text, lines, parsePart);
   if ('comments' in quick) return valued(text, lines, quick.root, [], quick.comments);
   const window = brief ? windowOf(text, lines, quick) : undefined;
   const mistake = window && firstMistake(window, lines);
-  return mistake ? broken(text, lines, mistake, maxPieces) : parseFully(text, lines, maxPieces);
+  const full = (): YamlDocument => parseFully(text, lines, maxPieces);
+  return mistake ? broken(text, lines, mistake, full) : full();
 }
 
 /** The first mistake of a text, when its window shows it for certain. */
@@ -92,28 +64,6 @@ function firstMistake({ text, sureUntil }: Window, lines: Lines): Problem | unde
   if (!first?.range || !/^YML00[15]$/.test(first.code)) return undefined;
   const { startLine, startColumn } = first.range;
   return lines.lineStart(startLine) + startColumn < sureUntil ? first : undefined;
-}
-
-/** A document whose first mistake is known; its tree is rarely asked for. */
-function broken(text: string, lines: Lines, mistake: Problem, maxPieces: number): YamlDocument {
-  let document: YamlDocument | undefined;
-  const full = (): YamlDocument => (document ??= parseFully(text, lines, maxPieces));
-  return {
-    text,
-    lines,
-    value: undefined,
-    problems: [mistake],
-    more: 0,
-    get root() {
-      return full().root;
-    },
-    get comments() {
-      return full().comments;
-    },
-    locate: (path) => full().locate(path),
-    spotAt: (line, column) => full().spotAt(line, column),
-    range: (path, part) => full().range(path, part),
-  };
 }
 
 function failed(text: string, code: string, message: string, lines = new Lines('')): YamlDocument {
@@ -139,6 +89,19 @@ function parse(text: string, lines: Lines, maxPieces: number): YamlDocument {
   const scan = scanTokens(tokens, text, lines);
   if (scan.depth > MAX_DEPTH)
     return failed(text, 'YML003', `The text is nested more than ${MAX_DEPTH} levels deep; it is not read.`, lines);
+  const { root, problems } = composed(tokens, text, lines, scan.problems);
+  if (problems.some((problem) => problem.severity === 'error'))
+    return makeDocument(text, lines, root, undefined, oneSyntaxError(problems), scan.comments);
+  return valued(text, lines, root, problems, scan.comments);
+}
+
+/** The tree of the tokens, and all that is wrong with them. */
+function composed(
+  tokens: readonly CST.Token[],
+  text: string,
+  lines: Lines,
+  found: readonly Problem[],
+): { readonly root: YamlNode | undefined; readonly problems: readonly Problem[] } {
   const composer = new Composer({
     version: '1.1',
     schema: 'failsafe',
@@ -150,7 +113,7 @@ function parse(text: string, lines: Lines, maxPieces: number): YamlDocument {
     keepSourceTokens: true,
   });
   const documents = [...composer.compose(tokens, true, text.length)] as Document.Parsed[];
-  const problems: Problem[] = [...scan.problems];
+  const problems: Problem[] = [...found];
   // PyYAML does not ask for a space between a closing quote or bracket and a comment.
   const errors = documents
     .flatMap((document) => document.errors)
@@ -166,10 +129,23 @@ function parse(text: string, lines: Lines, maxPieces: number): YamlDocument {
   const [first, second] = documents;
   if (second) problems.push(secondDocument(second, lines));
   const tree = new TreeBuilder(text, lines, problems);
-  const root = first?.contents ? tree.build(first.contents) : undefined;
-  if (problems.some((problem) => problem.severity === 'error'))
-    return makeDocument(text, lines, root, undefined, oneSyntaxError(problems), scan.comments);
-  return valued(text, lines, root, problems, scan.comments);
+  return { root: first?.contents ? tree.build(first.contents) : undefined, problems };
+}
+
+/** A part takes so many pieces at most, and so many levels: with those around it that stays under what a text may have. */
+const MAX_PART = { pieces: 2000, depth: 40 };
+
+/** One value that is not of the everyday kind, under a key or a dash of its own: its node, when nothing at all is wrong with it. */
+export function parsePart(part: string): HardPart | undefined {
+  const lines = new Lines(part);
+  const tokens = tokenize(part, MAX_PART.pieces);
+  const scan = tokens && scanTokens(tokens, part, lines);
+  if (!tokens || !scan || scan.depth > MAX_PART.depth) return undefined;
+  const { root, problems } = composed(tokens, part, lines, scan.problems);
+  const entries = root?.kind === 'map' ? root.pairs.map(({ value }) => value) : root?.kind === 'list' ? root.items : [];
+  const [node] = entries;
+  if (!node || entries.length > 1 || problems.length > 0) return undefined;
+  return { node, comments: scan.comments };
 }
 
 /** The document of a tree without mistakes. */
@@ -198,41 +174,6 @@ function tokenize(source: string, maxPieces: number): CST.Token[] | undefined {
   }
   tokens.push(...parser.end());
   return tokens;
-}
-
-function makeDocument(
-  text: string,
-  lines: Lines,
-  root: YamlNode | undefined,
-  value: unknown,
-  problems: readonly Problem[],
-  comments: readonly Comment[],
-): YamlDocument {
-  const range = (path: ConfigPath, part: 'key' | 'value' = 'key'): TextRange | undefined => {
-    if (!root) return undefined;
-    for (let length = path.length; length >= 0; length -= 1) {
-      const found = locate(root, path.slice(0, length));
-      if (!found) continue;
-      const { key, value } = found;
-      const written = value.kind === 'alias' || (value.kind === 'scalar' && value.end > value.start);
-      const node = part === 'value' && length === path.length && written ? value : (key ?? value);
-      // Underlining a whole block would hide what is wrong in it: its first line is enough.
-      return lines.range(node.start, Math.min(node.end, lineEnd(text, node.start)));
-    }
-    return undefined;
-  };
-  return {
-    text,
-    lines,
-    root,
-    value,
-    problems,
-    comments,
-    more: 0,
-    locate: (path) => root && locate(root, path),
-    spotAt: (line, column) => root && spotAt(root, lines.offset({ line, column })),
-    range,
-  };
 }
 
 function fromComplaint(complaint: Complaint, lines: Lines): Problem {

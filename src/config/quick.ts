@@ -1,15 +1,25 @@
 // The everyday part of YAML, read line by line into the same tree the full parser gives, in a tenth of its time: block mappings
-// and lists, one-line values, one-line braces and brackets, anchors, comments. It never guesses: at anything else (tags, tabs,
-// texts over several lines, and every mistake) it gives up and the full parser reads the whole text. A test holds the two together.
+// and lists, one-line values, one-line braces and brackets, anchors, comments. A value of another kind (a tag, a text or braces over
+// several lines) is given to the full parser alone. It never guesses: at anything else (tabs, odd keys, every mistake) it gives up
+// and the full parser reads the whole text. A test holds the two together.
 import type { Lines } from './lines';
 import type { Comment } from './tokens';
-import type { MapNode, Pair, ScalarNode, SolidNode, YamlNode } from './tree';
+import { shifted, type MapNode, type Pair, type ScalarNode, type SolidNode, type YamlNode } from './tree';
 
 export interface QuickTree {
   /** Absent when the text holds nothing but comments and blank lines. */
   readonly root: YamlNode | undefined;
   readonly comments: readonly Comment[];
 }
+
+/** What the full parser makes of one value, with offsets and lines of the part it was given. */
+export interface HardPart {
+  readonly node: YamlNode;
+  readonly comments: readonly Comment[];
+}
+
+/** Reads a part of a text: one key or dash with its value. Undefined unless nothing at all is wrong with it. */
+export type ReadPart = (part: string) => HardPart | undefined;
 
 /** Where quick reading stopped: everything before the innermost open block's line is in order. */
 export interface QuickStop {
@@ -35,6 +45,9 @@ const DOUBLE = /"[^"\\\r\n]*"/y;
 const FLOW_PLAIN = /(?:[A-Za-z0-9_./+]|-(?=[0-9.A-Za-z]))[\w./+-]*(?: +[\w./+][\w./+-]*)*(?= *[,\]}])/y;
 const FLOW_KEY = /(?:<<|[A-Za-z0-9_][\w./-]{0,200}|"[^"\\\r\n]{0,200}"|'[^'\r\n]{0,200}'):(?= )/y;
 const MAX_DEPTH = 40;
+/** Lines of one value that is not of the everyday kind, and how many such values: with more the whole text is read at once. */
+const MAX_PART_LINES = 60;
+const MAX_PARTS = 24;
 
 const SPACE = 32;
 const HASH = 35;
@@ -46,8 +59,8 @@ const STAR = 42;
 const GIVEN_UP = new Error('not the everyday part of YAML');
 
 /** The tree of a text, or where it needs the full parser. */
-export function quickTree(text: string, lines: Lines): QuickTree | QuickStop {
-  const reader = new QuickReader(text, lines, UNUSUAL.exec(text)?.index ?? Infinity);
+export function quickTree(text: string, lines: Lines, readPart: ReadPart): QuickTree | QuickStop {
+  const reader = new QuickReader(text, lines, UNUSUAL.exec(text)?.index ?? Infinity, readPart);
   try {
     return reader.read();
   } catch (error) {
@@ -72,16 +85,20 @@ class QuickReader {
   private readonly anchors = new Map<string, SolidNode | undefined>();
   /** For each open block the line of its key or dash. */
   private readonly open: number[] = [];
+  /** Set once reading cannot go on. */
+  private stopped: QuickStop | undefined;
+  private parts = 0;
 
   constructor(
     private readonly text: string,
     private readonly lines: Lines,
     /** Offset of the first character that is not everyday. */
     private readonly limit: number,
+    private readonly readPart: ReadPart,
   ) {}
 
   stop(): QuickStop {
-    return { line: this.line, open: this.open, hasAnchors: this.anchors.size > 0 };
+    return this.stopped ?? { line: this.line, open: [...this.open], hasAnchors: this.anchors.size > 0 };
   }
 
   read(): QuickTree {
@@ -177,6 +194,65 @@ class QuickReader {
 
   /** The value after a colon or dash; leaves the reader at the line after it. */
   private value(after: number, column: number, ofKey: boolean): YamlNode {
+    const { line } = this;
+    const [comments, open, anchors] = [this.comments.length, this.open.length, this.anchors.size];
+    try {
+      return this.easyValue(after, column, ofKey);
+    } catch (error) {
+      if (error !== GIVEN_UP || this.stopped) throw error;
+      this.stopped = this.stop();
+      const part = anchors === this.anchors.size ? this.hardValue(line, after, column, ofKey) : undefined;
+      if (!part) throw error;
+      this.stopped = undefined;
+      this.comments.splice(comments, Infinity, ...part.comments);
+      this.open.length = open;
+      this.line = part.lastLine;
+      if (this.next() && this.column > column) giveUp();
+      return part.node;
+    }
+  }
+
+  /**
+   * A value that ends where a line is not deeper than its key or dash, by the full parser. The part keeps the column of the key and
+   * of the value, so that it means the same alone.
+   */
+  private hardValue(line: number, after: number, column: number, ofKey: boolean) {
+    const { text, lines } = this;
+    const next = this.lineAfter(line, column);
+    if (next - line > MAX_PART_LINES || lines.lineStart(next) > this.limit) return undefined;
+    this.parts += 1;
+    if (this.parts > MAX_PARTS) return undefined;
+    const start = lines.lineStart(line);
+    let offset = after;
+    while (text.charCodeAt(offset) === SPACE) offset += 1;
+    const lead = `${' '.repeat(column)}${ofKey ? 'k:' : '-'}`.padEnd(offset - start);
+    const part = this.readPart(lead + text.slice(offset, lines.lineStart(next)));
+    const node = part && shifted(part.node, start);
+    // What is not there at all has its place by the key, which is another one in the part.
+    if (!node || node.start < offset) return undefined;
+    const comments = part.comments.map((comment): Comment => {
+      const { range } = comment;
+      return { ...comment, range: { ...range, startLine: range.startLine + line, endLine: range.endLine + line } };
+    });
+    return { node, comments, lastLine: next - 1 };
+  }
+
+  /** The first line below one that is not blank and not deeper than a column; a bracket there still belongs to what is above. */
+  private lineAfter(line: number, column: number): number {
+    const { text, lines } = this;
+    let at = line + 1;
+    for (; at < lines.count && at - line <= MAX_PART_LINES; at += 1) {
+      const start = lines.lineStart(at);
+      let offset = start;
+      while (text.charCodeAt(offset) === SPACE) offset += 1;
+      const code = text.charCodeAt(offset);
+      if (Number.isNaN(code) || code === 10 || code === 13 || offset - start > column) continue;
+      return text[offset] === '}' || text[offset] === ']' ? at + 1 : at;
+    }
+    return at;
+  }
+
+  private easyValue(after: number, column: number, ofKey: boolean): YamlNode {
     let offset = after;
     while (offset < this.end && this.text.charCodeAt(offset) === SPACE) offset += 1;
     const anchor = this.text.charCodeAt(offset) === AMPERSAND ? (this.matched(ANCHOR, offset) ?? giveUp()) : undefined;
@@ -194,7 +270,8 @@ class QuickReader {
     const name = written.slice(1);
     if (this.anchors.has(name)) giveUp();
     this.anchors.set(name, undefined);
-    const value = this.value(offset + written.length, column, ofKey);
+    // Not by the full parser: what an anchor belongs to, a key or its mapping, depends on what stands beside it.
+    const value = this.easyValue(offset + written.length, column, ofKey);
     if (value.kind === 'alias' || value.anchor !== undefined || value.start === value.end) giveUp();
     const node = { ...value, anchor: name };
     this.anchors.set(name, node);

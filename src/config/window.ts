@@ -13,13 +13,34 @@ export interface Window {
 const SURE = 12;
 const MORE = 12;
 
-/** Undefined when the window would be most of the text, or would not have the anchors it needs. */
+/** A value in quotes that are not closed on its line. */
+const OPEN_QUOTE = /^ *(?:- +)*(?:[\w./-]+: +)?(?=["'])/;
+
+/** The line on which the quotes are closed that open on a line and stay open there; the count of lines when nothing closes them. */
+function closingLine(text: string, lines: Lines, line: number): number | undefined {
+  const lead = OPEN_QUOTE.exec(lines.line(line));
+  if (!lead) return undefined;
+  const start = lines.lineStart(line) + lead[0].length;
+  const inside = text[start] === '"' ? /(?:[^"\\]|\\[^])*/y : /(?:[^']|'')*/y;
+  inside.lastIndex = start + 1;
+  const end = start + 1 + inside.exec(text)![0].length;
+  if (end >= text.length) return lines.count;
+  const closing = lines.position(end).line;
+  return closing > line ? closing : undefined;
+}
+
+/** Undefined when the window would be most of the text, or would not have what it hangs on: anchors, a block around it. */
 export function windowOf(text: string, lines: Lines, { line, open, hasAnchors }: QuickStop): Window | undefined {
-  if (hasAnchors) return undefined;
-  const from = open.at(-1) ?? line;
-  const sure = below(lines, line, SURE);
-  const last = below(lines, sure, MORE);
-  if (last >= lines.count || (last - from + open.length) * 3 > lines.count * 2) return undefined;
+  const from = open.at(-1);
+  // Below the end of all that is open stands what fits nothing above it.
+  if (hasAnchors || from === undefined) return undefined;
+  // However many lines stand in quotes, they are one value, and read as fast as one.
+  const closing = from === line ? closingLine(text, lines, line) : undefined;
+  const isEndless = closing === lines.count;
+  const sure = below(lines, closing ?? line, SURE);
+  const last = isEndless ? lines.count : below(lines, sure, MORE);
+  const unquoted = last - from - ((closing ?? line) - line);
+  if ((last >= lines.count && !isEndless) || (unquoted + open.length) * 3 > lines.count * 2) return undefined;
   const parts: string[] = [];
   let written = 0;
   const blankTo = (offset: number): void => {
@@ -34,7 +55,7 @@ export function windowOf(text: string, lines: Lines, { line, open, hasAnchors }:
   }
   blankTo(lines.lineStart(from));
   parts.push(text.slice(lines.lineStart(from), lines.lineStart(last)));
-  return { text: parts.join(''), sureUntil: lines.lineStart(sure) };
+  return { text: parts.join(''), sureUntil: isEndless ? text.length + 1 : lines.lineStart(sure) };
 }
 
 /** The line so many lines with more than a comment below another one. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseDocument, parseFully } from '../../../src/config/document';
+import { parseDocument, parseFully, parsePart } from '../../../src/config/document';
 import { Lines } from '../../../src/config/lines';
 import { quickTree } from '../../../src/config/quick';
 
@@ -57,7 +57,7 @@ function publicTexts(): readonly string[] {
 /** Compares both ways; says whether there was a short one. */
 function same(text: string): boolean {
   const lines = new Lines(text);
-  const quick = quickTree(text, lines);
+  const quick = quickTree(text, lines, parsePart);
   if (!('comments' in quick)) return false;
   const full = parseFully(text, lines);
   expect(full.problems.filter((problem) => /^YML00[1345]$/.test(problem.code))).toEqual([]);
@@ -81,19 +81,17 @@ describe('the short way', () => {
     'a: &x [*x]',
     'a: &x *y',
     '- &x a: 1',
-    'a: !!str 1',
-    'a: |\n  text',
-    'a: b\n  c',
     'a: b: c',
     'a:\n  b: 1\n c: 2',
     'a: 1\n- b',
     'a: "x" y',
-    "a: 'it''s'",
-    'a: "\\n"',
-    'a: [1,\n  2]',
     'a: [1, , 2]',
-    'a: {b}',
     'a: {b: c: d}',
+    'a: !!str &x 1',
+    'a: &x !!str 1',
+    'a: &x "x\n  y"',
+    'a: [&x 1, *x]',
+    'a: "x\ny"',
     'a: 1\n---\nb: 2',
     'a: 1\n...',
     '%YAML 1.1\n---\na: 1',
@@ -108,7 +106,32 @@ describe('the short way', () => {
     'a: @x',
     'a: x:',
   ])('gives up at %j', (text) => {
-    expect(quickTree(text, new Lines(text))).not.toHaveProperty('root');
+    expect(quickTree(text, new Lines(text), parsePart)).not.toHaveProperty('root');
+  });
+
+  it.each([
+    'a: !!str 1\nb: 2',
+    '- !!float 1 # c\n- 2',
+    'a: |\n  text\n\n# c\nb: 1',
+    'a: |+\n  text\n\n\nb: 1',
+    'a:\n  - >-\n    x\n    y\n  - |2-\n      z',
+    'a: b\n  c # d\n  # e\nf: g',
+    "a: 'it''s'",
+    'a: "\\n"\nb: "x\n  y"',
+    'a: [1,\n  2\n]\nb: {\n  c: d, # e\n\n  f: [g]}\nh: 1',
+    'a: {b}\nc: 1',
+    'x:\n  - k: {a: b}\n    l: !!set {a, b}\n    m: 1',
+    'a: |',
+    'a: |\n  no line break at the end',
+  ])('gives a value of another kind to the full parser: %j', (text) => {
+    expect(same(text)).toBe(true);
+    expect(same(text.replaceAll('\n', '\r\n'))).toBe(true);
+  });
+
+  it('reads a text with many such values at once', () => {
+    const text = Array.from({ length: 100 }, (_unused, index) => `k${index}: !!int ${index}\n`).join('');
+    expect(same(text)).toBe(false);
+    expect(parseDocument(text).value).toEqual(parseFully(text, new Lines(text)).value);
   });
 
   it('agrees with the full parser on public configs, and reads most of them', () => {
@@ -140,6 +163,17 @@ describe('the short way', () => {
       'é',
       '\ufeff',
       '- - x\n',
+      '!!str ',
+      '!!seq',
+      '|\n      x\n',
+      '>-\n     x\n\n     y\n',
+      '|2+\n      x\n\n',
+      '"x\n      y" ',
+      "'x\n\n     y'",
+      '{a: 1,\n       b}',
+      '[x,\n]',
+      '\n       deeper',
+      '"\\x41"',
     ],
     ...['key: v\n', '  k:\n', '{a: 1}', '[1, 2]', '~', '=', '$X', ' \n', '#x\n', '-\n', ':\n', '   '],
   ];
@@ -204,6 +238,33 @@ describe('the short way', () => {
     );
     expect(shortened).toBeGreaterThan(30);
   });
+
+  it.each([`"x`, `'x`, `"x\\"`, `'it''s`])(
+    'finds quotes that stay open without reading what is before them: %s',
+    (quote) => {
+      const stages = '    - rate: 1\n      duration: 2\n'.repeat(80);
+      const [head, tail] = [`load:\n  stages:\n${stages}`, `${stages}api:\n  streaming: true\n`];
+      for (const text of [
+        `${head}    - rate: ${quote}\n${tail}`,
+        `${head}    - rate: ${quote}\n${tail}  x: ${quote[0]!}y${quote[0]!}\n${stages}`,
+        `${head}  - ${quote}\n${tail}`,
+      ]) {
+        const brief = parseDocument(text, { brief: true });
+        expect(Object.getOwnPropertyDescriptor(brief, 'root')).not.toHaveProperty('value');
+        expect(brief.problems).toEqual(parseDocument(text).problems);
+      }
+    },
+  );
+
+  it.each(['load:\n  type: `x\n', 'load: a: b\n', ' load: "x\n'])(
+    'sees first what fits nothing above it: %j',
+    (rest) => {
+      for (const root of ['- x\n', '  a:\n    b: 1\n']) {
+        const text = root + rest + 'api:\n  streaming: true\n'.repeat(80);
+        expect(parseDocument(text, { brief: true }).problems).toEqual(parseDocument(text).problems);
+      }
+    },
+  );
 
   it('does not judge a part alone that asks for names above it', () => {
     const stages = '    - rate: 1\n      duration: 2\n'.repeat(80);

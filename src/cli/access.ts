@@ -17,9 +17,16 @@ export function accessTo(name: string, cwd: string): FolderAccess {
   const base = path.basename(place);
   if (base === RECORDS_FILE || (base === MANIFEST_FILE && isOurs(place)))
     return diskFolder(path.dirname(name), path.dirname(place));
-  return statSync(place, { throwIfNoEntry: false })?.isFile() === true
-    ? diskFile(name, place)
-    : diskFolder(name, place);
+  return isFile(place) ? diskFile(name, place) : diskFolder(name, place);
+}
+
+/** What cannot be looked at (a link to itself, a folder that is closed) is told by whoever lists it. */
+export function isFile(place: string): boolean {
+  try {
+    return statSync(place).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** Anybody may call a result run.json. One that is damaged stays ours by the journal beside it. */

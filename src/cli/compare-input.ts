@@ -1,12 +1,11 @@
 // A side of a comparison from a disk: the run, and what lies beside or above its folder and belongs to it.
-import { statSync } from 'node:fs';
 import path from 'node:path';
 import { formatProblem } from '../problem';
 import { withBeside } from '../report/beside';
 import { readRun } from '../report/read';
 import { withRecords } from '../report/records/attach';
 import type { Run } from '../report/run';
-import { accessTo } from './access';
+import { accessTo, isFile } from './access';
 import type { CliIo } from './command';
 import { diskFolder } from './folder';
 import { readStack } from './stack-file';
@@ -17,16 +16,16 @@ import { readStack } from './stack-file';
  */
 export async function openRun(name: string, stackFile: string | undefined, io: CliIo): Promise<Run | undefined> {
   const place = path.resolve(io.cwd, name);
-  const isFile = statSync(place, { throwIfNoEntry: false })?.isFile() === true;
+  const named = isFile(place);
   const result = await readRun(accessTo(name, io.cwd));
   if (!result.ok) {
     for (const problem of result.problems) io.err(`${formatProblem(problem, name)}\n`);
     return undefined;
   }
-  const folder = isFile ? path.dirname(place) : place;
+  const folder = named ? path.dirname(place) : place;
   const base = path.basename(folder);
   const stack = stackFile === undefined ? undefined : readStack(stackFile, io, base);
-  const shown = isFile && !result.value.manifest ? { folder: name } : {};
+  const shown = named && !result.value.manifest ? { folder: name } : {};
   // The shared config comes first: which requests belong to which stage may be told by it.
   const run = await withBeside({ ...result.value, ...shown }, diskFolder(name, folder), base, stack);
   return withRecords(run);

@@ -138,7 +138,11 @@ function questionOf(
 }
 
 function isFolder(name: string, cwd: string): boolean {
-  return statSync(path.resolve(cwd, name), { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(path.resolve(cwd, name)).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function cutOf(text: string | undefined): WarmupCut | undefined {

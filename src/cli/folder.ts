@@ -1,5 +1,5 @@
 // A report folder on this machine's disk, as the readers want it.
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync, type Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -14,7 +14,8 @@ export function diskFolder(name: string, place: string): FolderAccess {
   const inside = (file: string): string => path.join(place, file);
   return {
     name,
-    list: async () => (await entries(place)).filter((entry) => !entry.isDirectory()).map((entry) => entry.name),
+    // Links to folders are not followed, and pipes, sockets and devices are no files that end.
+    list: async () => (await entries(place)).filter((entry) => isFile(entry, place)).map((entry) => entry.name),
     folders: async () =>
       (await entries(place))
         .filter((entry) => entry.isDirectory())
@@ -62,9 +63,19 @@ async function entries(place: string) {
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT') throw new Error('there is no such folder', { cause: error });
-    if (code === 'ENOTDIR') throw new Error('it is a file, not a folder', { cause: error });
+    if (code === 'ENOTDIR') throw new Error('it is neither a folder nor a file that ends', { cause: error });
+    if (code === 'ELOOP') throw new Error('it is a link that leads to itself', { cause: error });
     if (code === 'EACCES') throw new Error('you may not read it', { cause: error });
     throw error;
+  }
+}
+
+function isFile(entry: Dirent, place: string): boolean {
+  if (!entry.isSymbolicLink()) return entry.isFile();
+  try {
+    return statSync(path.join(place, entry.name)).isFile();
+  } catch {
+    return true; // A link that leads nowhere is named by whoever reads it.
   }
 }
 

@@ -43,7 +43,7 @@ export function importListing(judged: JudgedReport, options: ListingOptions): st
           ),
     ),
     listSection(
-      'Where the summary is not its requests',
+      'What its requests say against it',
       problems.filter(isDisagreement).map(({ message }) => message),
       width,
     ),

@@ -1,6 +1,7 @@
 // Who the two runs are, and what about them no dimension judges but a reader must know.
 import type { RunManifest } from '../report/manifest';
 import { distinctPaths } from '../report/distinct';
+import { judgeReport, violated } from '../report/identities';
 import { runState } from '../report/run-state';
 import type { Run } from '../report/run';
 import { loadWords } from '../report/view';
@@ -81,6 +82,12 @@ export function identityNotes(a: Side, b: Side): string[] {
 }
 
 function folderNotes(name: 'A' | 'B', run: Run): string[] {
-  const serious = run.problems.filter((problem) => problem.severity !== 'information');
-  return serious.slice(0, 5).map((problem) => `${name}: ${problem.message}`);
+  const serious = run.problems.filter((problem) => problem.severity !== 'information').map(({ message }) => message);
+  // Those that belong to a pitfall are listed as that.
+  const broken = run.canonical
+    ? violated(judgeReport(run.canonical)).flatMap(({ pitfall, scope, message, statement }) =>
+        pitfall === undefined ? [`${scope}: ${message ?? statement}`] : [],
+      )
+    : [];
+  return [...serious.slice(0, 5), ...broken.slice(0, 5)].map((text) => `${name}: ${text}`);
 }

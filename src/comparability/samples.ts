@@ -195,7 +195,8 @@ export function rateSample(stage: MeasuredStage, quantity: RateQuantity, countin
   }
   const { successes, spanSeconds: span, slices, slice } = windowOf(stage.records);
   const n = successes.length;
-  if (n === 0 || span <= 0) return { side: { n, missing: 'no request succeeded' } };
+  if (n === 0) return { side: { n, missing: 'no request succeeded' } };
+  if (span <= 0) return { side: { n, missing: 'when the answers ended is not recorded' } };
   const amounts = new Float64Array(slices);
   let total = 0;
   let uncounted = 0;

@@ -132,8 +132,10 @@ export function interpolatedCells(
 
 /** Two decimals are more than any of these runs can tell. */
 function percentWords(value: number): string {
+  if (!Number.isFinite(value)) return value < 0 ? 'under −1e300' : 'over 1e300';
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
-  const text = Math.abs(value).toFixed(digits);
+  const size = Math.abs(value);
+  const text = size >= 1e6 ? significant(size) : size.toFixed(digits);
   return value < 0 ? `−${text}` : `+${text}`;
 }
 

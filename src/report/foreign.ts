@@ -4,7 +4,7 @@ import type { Problem, Result } from '../problem';
 import type { CanonicalReport } from './canonical';
 import { hasBareNumber, loadDocuments, type Loaded, type LoadedDocument } from './documents';
 import { maskReport, maskValue } from './mask';
-import { emptyReport, withoutZeros } from './nothing-measured';
+import { emptyReport, withoutEmptyParts, withoutZeros } from './nothing-measured';
 import { isObject } from './readers/values';
 import type { ConfigDocument, ReportReader } from './readers/reader';
 import { aiperfReader } from './readers/aiperf';
@@ -161,7 +161,7 @@ function readDocuments(
     );
     problems.push(...result.problems, ...result.reports.flatMap((report) => report.problems));
     for (const read of result.reports) {
-      const report = withoutZeros(read);
+      const report = withoutEmptyParts(withoutZeros(read));
       const own: { recordsFile?: string } =
         records && report.files.includes(records.file) ? { recordsFile: records.file } : {};
       const bareNumbers = documents.filter(hasBareNumber).map(({ file }) => file);

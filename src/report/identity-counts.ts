@@ -1,5 +1,13 @@
 // Identities of counts, totals and rates: total = mean x count, rate x window = count, stages add up to the summary, Little's law.
-import { measureOf, statisticOf, type CanonicalReport, type ReportScope } from './canonical';
+import {
+  measureOf,
+  QUANTITIES,
+  statisticOf,
+  type CanonicalReport,
+  type Measure,
+  type QuantityId,
+  type ReportScope,
+} from './canonical';
 import { significant, whole } from './figures';
 import type { Identity } from './identity';
 import { off } from './identity-math';
@@ -153,6 +161,12 @@ function sendRate(scope: ReportScope): Identity[] {
   ];
 }
 
+/** Latencies, lengths and rates of answers: not when requests were sent, nor what became of failures. */
+function isOfAnswers({ quantity, stats }: Measure): boolean {
+  const others: readonly QuantityId[] = ['schedule_delay', 'failed_latency', 'sends_per_sec', 'concurrency'];
+  return !others.includes(quantity) && Object.values(stats).some((value) => value !== 0);
+}
+
 export function counts(scope: ReportScope): Identity[] {
   const { total, ok, failed, cancelled, planned } = scope.counts;
   const result: Identity[] = [];
@@ -187,6 +201,34 @@ export function counts(scope: ReportScope): Identity[] {
       total,
       `${parts} are not the ${whole(total)} requests of the report`,
       'requests were dropped or counted twice while the report was put together',
+      'CMP079',
+    );
+  }
+  const numbers = scope.measures.filter(isOfAnswers);
+  if (ok === 0 && numbers.length > 0) {
+    say(
+      'numbers of answers need answers',
+      numbers.length,
+      0,
+      `no request succeeded, and the report has ${numbers.map(({ quantity }) => QUANTITIES[quantity].label).join(', ')} all the same`,
+      'counts and numbers are of two runs, or the file was edited',
+      'CMP079',
+    );
+  }
+  const amounts: readonly (readonly [string, number | undefined])[] = [
+    ...(['total', 'ok', 'failed', 'cancelled', 'planned'] as const).map(
+      (name) => [`requests ${name}`, scope.counts[name]] as const,
+    ),
+    ['the window in seconds', scope.windowSeconds?.value],
+  ];
+  for (const [name, value] of amounts) {
+    if (value === undefined || value >= 0) continue;
+    say(
+      'counts and windows are not negative',
+      value,
+      0,
+      `${name}: ${significant(value)}`,
+      'the file was edited, or a clock was set back during the run',
       'CMP079',
     );
   }

@@ -27,6 +27,15 @@ function isZero({ stats }: Measure): boolean {
   return Object.values(stats).every((value) => value === 0);
 }
 
+/** A part without a count, a window and a number says nothing of any run. */
+export function withoutEmptyParts(report: CanonicalReport): CanonicalReport {
+  const scopes = report.scopes.filter(
+    ({ measures, counts, windowSeconds, server, goodput }) =>
+      measures.length > 0 || Object.keys(counts).length > 0 || windowSeconds !== undefined || server || goodput,
+  );
+  return scopes.length === report.scopes.length ? report : { ...report, scopes };
+}
+
 /** @returns what to say of a report without a single part; undefined when it has one, or requests to compute one from */
 export function emptyReport(report: CanonicalReport, hasRecords: boolean): Problem | undefined {
   if (report.scopes.length > 0 || hasRecords) return undefined;
@@ -34,7 +43,7 @@ export function emptyReport(report: CanonicalReport, hasRecords: boolean): Probl
     code: 'REP129',
     severity: 'error',
     path: [],
-    message: `${report.name} is a result of ${report.tool} without a single run in it: nothing was measured`,
+    message: `${report.name} is a result of ${report.tool} without a single run in it that has a number: nothing was measured`,
     remedy: 'Look into the log of that run for why it ended before its first result',
     file: report.files[0] ?? report.name,
   };

@@ -12,9 +12,14 @@ export interface JudgedReport {
   readonly problems: readonly Problem[];
 }
 
-/** The summary is not what its own requests give. */
+const AGAINST: Readonly<Record<string, string>> = {
+  REP126: 'the summary is not what its own requests give',
+  REP132: 'requests end before they begin',
+};
+
+/** What the requests of a report say against it, or against themselves. */
 export function isDisagreement({ code }: Problem): boolean {
-  return code === 'REP126';
+  return Object.hasOwn(AGAINST, code);
 }
 
 /** In small letters and without a full stop; `bad`: something contradicts something, or nothing was measured. */
@@ -27,7 +32,7 @@ export function reportVerdict({ report, judgement, problems }: JudgedReport): {
   const found = [
     ...(report.scopes.every(({ counts }) => counts.ok === 0) ? ['no request succeeded'] : []),
     ...(broken > 0 ? [`${broken} ${broken === 1 ? 'identity is' : 'identities are'} violated`] : []),
-    ...(problems.some(isDisagreement) ? ['the summary is not what its own requests give'] : []),
+    ...new Set(problems.flatMap(({ code }) => (Object.hasOwn(AGAINST, code) ? [AGAINST[code]!] : []))),
   ];
   if (found.length > 0) return { words: found.join('; '), bad: true };
   const none = judgement.identities.length === 0 ? 'no identity could be checked' : 'no identity is violated';

@@ -63,7 +63,7 @@ function inFlight(stage: MeasuredStage): number | undefined {
     const latencies = successes.map(latencySeconds).filter((value) => value !== undefined);
     const sent = sortedValues(successes.map((record) => record.sentSeconds).filter((value) => value !== undefined));
     const span = sent.length > 1 ? sent[sent.length - 1]! - sent[0]! : 0;
-    return span > 0 ? ((sent.length - 1) / span) * mean(latencies) : undefined;
+    return span > 0 && latencies.length > 0 ? ((sent.length - 1) / span) * mean(latencies) : undefined;
   }
   const latency = stage.report?.successes.latency.request_latency?.['mean'];
   return latency === undefined ? undefined : stage.report!.successes.throughput.requests_per_sec * latency;

@@ -9,6 +9,7 @@ import {
   type ReportScope,
 } from '../../report/canonical';
 import { canonicalOf } from '../../report/canonical-own';
+import { judgeReport, violated } from '../../report/identities';
 import type { Evidence, MetricName } from '../comparison';
 import { ALL, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { inConfig, inManifest, inReport } from '../evidence';
@@ -128,6 +129,12 @@ function judge(a: Definitions, b: Definitions) {
   if (a.tool === b.tool && versionless(a) !== versionless(b)) {
     return unknown('The version of the tool that computed the numbers', !versionless(a), !versionless(b));
   }
+  const impossible = [...impossibleNumbers('A', a), ...impossibleNumbers('B', b)];
+  if (impossible.length > 0) {
+    return confounds(`${impossible.join('. ')}.`, {
+      remedy: 'Look into how that file was made; compare one whose numbers can be.',
+    });
+  }
   const broken = brokenTpot(a, b);
   const differences = differentDefinitions(a, b);
   const metrics = new Set<MetricName>([
@@ -143,6 +150,21 @@ function judge(a: Definitions, b: Definitions) {
   }
   const words = [broken, ...differences.map(([, text]) => text)].filter((text) => text !== undefined);
   return confounds(`${words.join('. ')}.`, { moves: moved([...metrics]) });
+}
+
+/** Of reported numbers: negative ones, percentiles that fall, and a summary of requests that end before they begin. */
+function impossibleNumbers(name: string, { recomputed, side }: Definitions): string[] {
+  const { canonical, problems } = side.run;
+  if (recomputed || !canonical) return [];
+  const broken = violated(judgeReport(canonical)).filter(({ id }) => id === 'order');
+  return [
+    ...broken
+      .slice(0, 1)
+      .map(({ message, statement }) => `${name} has numbers that cannot be: ${message ?? statement}`),
+    ...problems
+      .filter(({ code }) => code === 'REP132')
+      .map(({ message }) => `${name} is a summary of requests that cannot be: ${message}`),
+  ];
 }
 
 /** A TPOT that is none: by the identity it must be (latency − TTFT) / (n − 1). */

@@ -27,7 +27,7 @@ export function canonicalMarkdown(judged: JudgedReport): string {
       ),
     ),
     ...list(
-      '### Where the summary is not its requests',
+      '### What its requests say against it',
       problems.filter(isDisagreement).map(({ message }) => message),
     ),
     ...list(

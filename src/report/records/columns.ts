@@ -4,6 +4,8 @@ import type { TokenCounter } from '../canonical';
 /** Gaps beyond this many are counted and summed, not kept: 40 million are 320 MB. */
 const MAX_GAPS = 40_000_000;
 const BLOCK = 1 << 20;
+/** Sums of seconds of a day are exact to some picoseconds; clocks are read to a microsecond. */
+const BACKWARDS = 1e-6;
 
 /** One request, as every format can give it; NaN is "not recorded". Times are seconds of one clock. */
 export interface RequestRow {
@@ -69,6 +71,8 @@ export class RequestColumns {
   private gapCount = 0;
   /** Gaps that were not kept. */
   droppedGaps = 0;
+  /** Requests whose times run backwards: they keep their counts, and have no times but that of their sending. */
+  backwards = 0;
   /**
    * False when the file does not say when its requests began: each is then on a clock of its own that starts at its `sent`, 0. Latencies
    * are right, and there are no windows, rates or cuts by time. Rows are in order of sending.
@@ -98,9 +102,15 @@ export class RequestColumns {
   add(row: RequestRow, times: ArrayLike<number>, count: number): void {
     if (this.size === this.capacity) this.grow();
     for (const field of FIELDS) this.columns[field][this.size] = row[field];
+    const backwards = isBackwards(row, times, count);
+    if (backwards) {
+      for (const field of ['end', 'first', 'last'] as const) this.columns[field][this.size] = NaN;
+      this.columns.stamps[this.size] = 0;
+      this.backwards++;
+    }
     this.failures[this.size] = row.failed ? 1 : 0;
     this.size++;
-    if (!row.failed) for (let i = 1; i < count; i++) this.addGap(times[i]! - times[i - 1]!);
+    if (!row.failed && !backwards) for (let i = 1; i < count; i++) this.addGap(times[i]! - times[i - 1]!);
     this.starts[this.size] = this.gapCount;
   }
 
@@ -155,6 +165,14 @@ export class RequestColumns {
     this.failures = failures;
     this.starts = enlarged(this.starts, this.capacity + 1);
   }
+}
+
+/** An end before its beginning; what is not recorded is before nothing. */
+function isBackwards({ sent, first, last, end }: RequestRow, times: ArrayLike<number>, count: number): boolean {
+  const before = (a: number, b: number): boolean => a < b - BACKWARDS;
+  if (before(first, sent) || before(end, sent) || before(last, first) || before(last, sent)) return true;
+  for (let i = 1; i < count; i++) if (before(times[i]!, times[i - 1]!)) return true;
+  return false;
 }
 
 function enlarged(from: Float64Array, size: number): Float64Array {

@@ -1,7 +1,7 @@
 // The requests of an opened report as columns, whichever tool wrote them; and whether they agree with the report's own summary.
 import type { Problem } from '../../problem';
 import { measureOf, type CanonicalReport, type Definition, type Measure, type QuantityId } from '../canonical';
-import { significant, whole } from '../figures';
+import { counted, significant, whole } from '../figures';
 import type { OpenedReport } from '../foreign';
 import { parseJson } from '../json';
 import { readRecords } from '../read-records';
@@ -12,10 +12,29 @@ import { streamInferencePerf, type StampBasis, type StreamedRecords } from './in
 import { ownColumns, sglangColumns, streamAiperf, vllmColumns } from './others';
 import { recompute, type RecomputeDefinition } from './recompute';
 
-/** Undefined when the report has no per-request file. */
+/** Undefined when the report has no per-request file. Requests whose times run backwards are a problem, and have no latencies. */
 export async function openRecords(
-  { report, folder, recordsFile }: OpenedReport,
+  opened: OpenedReport,
   basis: StampBasis = 'tokens',
+): Promise<StreamedRecords | undefined> {
+  const streamed = await readRequests(opened, basis);
+  const { backwards = 0, length = 0 } = streamed?.columns ?? {};
+  if (!streamed || backwards === 0) return streamed;
+  const file = opened.recordsFile!;
+  const problem: Problem = {
+    code: 'REP132',
+    severity: 'warning',
+    path: [],
+    message: `${file}: in ${whole(backwards)} of ${counted(length, 'request')} an answer comes before it was asked for, or a token before the one before it: their latencies are left out`,
+    file,
+    remedy: 'Look whether the clock was set during the run, or the file was edited',
+  };
+  return { ...streamed, problems: [...streamed.problems, problem] };
+}
+
+async function readRequests(
+  { report, folder, recordsFile }: OpenedReport,
+  basis: StampBasis,
 ): Promise<StreamedRecords | undefined> {
   if (recordsFile === undefined) return undefined;
   switch (report.tool) {

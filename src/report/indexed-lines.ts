@@ -42,8 +42,7 @@ export class IndexedLines {
   /** Never waits and never throws for the disk, whose first error is kept in `error`. */
   append(number: number, line: string): void {
     if (number >= this.starts.length) throw new RangeError(`line ${number} of at most ${this.starts.length}`);
-    this.lines.append(line);
-    const length = Buffer.byteLength(line);
+    const length = this.lines.append(line);
     this.starts[number] = this.end;
     this.lengths[number] = length;
     this.end += length + 1;

@@ -3,18 +3,29 @@ import { open, type FileHandle } from 'node:fs/promises';
 
 /** Milliseconds between a line and its way to the disk: a killed process loses no more than this. */
 const FLUSH_MS = 200;
-/** Beyond this many waiting characters `drained` makes the producer wait. */
+/** Beyond this many waiting bytes `drained` makes the producer wait. */
 const HIGH_WATER = 4 * 1024 * 1024;
 /** Of what the disk refused, so much is kept: the answers that were in flight when it did. */
 const KEPT_BYTES = 64 * 1024 * 1024;
+/** Lines wait as bytes in blocks of this size, outside the heap: strings would wait long enough to be moved to V8's old generation. */
+const BLOCK_BYTES = 256 * 1024;
+/** Blocks kept for the next lines. */
+const SPARE_BLOCKS = 16;
+
+const LF = 10;
+const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
  * Owns the file. `append` never waits and never throws; the first error of the disk is kept in `error`, told to `onError` once, and ends
  * all writing: what is on the disk then is whole lines and at most one cut one at the end; what comes after is kept, up to a limit.
  */
 export class LineFile {
-  private waiting: string[] = [];
-  private waitingLength = 0;
+  /** Blocks that are full, and the one being filled. */
+  private full: Buffer[] = [];
+  private block = NOTHING;
+  private used = 0;
+  private waitingBytes = 0;
+  private readonly spare: Buffer[] = [];
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
   private failure: Error | undefined;
@@ -36,30 +47,56 @@ export class LineFile {
     return this.failure;
   }
 
-  /** `text` may hold several lines; a line end is added. */
-  append(text: string): void {
+  /**
+   * `text` may hold several lines; a line end is added.
+   * @returns the bytes of `text`, without the line end
+   */
+  append(text: string): number {
     if (this.failure) {
-      this.keep(`${text}\n`);
-      return;
+      const bytes = Buffer.from(`${text}\n`);
+      this.keep(bytes);
+      return bytes.length - 1;
     }
-    this.waiting.push(text, '\n');
-    this.waitingLength += text.length;
+    this.makeRoom(text);
+    const length = this.block.write(text, this.used);
+    this.block[this.used + length] = LF;
+    this.used += length + 1;
+    this.waitingBytes += length + 1;
     this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
+    return length;
+  }
+
+  private makeRoom(text: string): void {
+    const room = this.block.length - this.used;
+    if (3 * text.length < room) return;
+    const length = Buffer.byteLength(text);
+    if (length < room) return;
+    this.seal();
+    const needed = length + 1;
+    if (needed > BLOCK_BYTES) this.block = Buffer.allocUnsafeSlow(needed);
+    else this.block = this.spare.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  }
+
+  private seal(): void {
+    if (this.used > 0) this.full.push(this.block.subarray(0, this.used));
+    this.block = NOTHING;
+    this.used = 0;
   }
 
   /** For producers that could outrun the disk. */
   async drained(): Promise<void> {
-    if (this.waitingLength > HIGH_WATER) await this.flush();
+    if (this.waitingBytes > HIGH_WATER) await this.flush();
   }
 
   /** Resolves when everything appended so far is with the operating system, or writing has failed. */
   flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    const text = this.waiting.join('');
-    this.waiting = [];
-    this.waitingLength = 0;
-    this.writing = this.writing.then(() => this.write(text));
+    this.seal();
+    const blocks = this.full;
+    this.full = [];
+    this.waitingBytes = 0;
+    this.writing = this.writing.then(() => this.write(blocks));
     return this.writing;
   }
 
@@ -85,26 +122,27 @@ export class LineFile {
       : bytes.subarray(from, from + length);
   }
 
-  private keep(text: string): void {
+  private keep(bytes: Buffer): void {
     if (this.keptBytes >= KEPT_BYTES) return;
-    const bytes = Buffer.from(text);
     this.kept.push(bytes);
     this.keptBytes += bytes.length;
   }
 
-  private async write(text: string): Promise<void> {
-    if (text === '') return;
-    if (this.failure) {
-      this.keep(text);
-      return;
-    }
-    try {
-      const bytes = Buffer.from(text);
-      await this.handle.writeFile(bytes);
-      this.written += bytes.length;
-    } catch (error) {
-      this.keep(text);
-      this.fail(error as Error);
+  private async write(blocks: readonly Buffer[]): Promise<void> {
+    for (const block of blocks) {
+      if (this.failure) {
+        this.keep(block);
+        continue;
+      }
+      try {
+        await this.handle.writeFile(block);
+        this.written += block.length;
+        if (block.buffer.byteLength === BLOCK_BYTES && this.spare.length < SPARE_BLOCKS)
+          this.spare.push(Buffer.from(block.buffer));
+      } catch (error) {
+        this.keep(block);
+        this.fail(error as Error);
+      }
     }
   }
 

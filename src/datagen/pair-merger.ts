@@ -38,7 +38,7 @@ export class PairMerger {
   ) {
     this.symbols = new Map();
     let size = 64;
-    while (size < merges.length * 2 * PLACE) size *= 2;
+    while (size < merges.length * 1.25 * PLACE) size *= 2;
     this.mask = size - 1;
     this.places = new Int32Array(size);
     this.becomes = new Int32Array(merges.length);

@@ -104,13 +104,20 @@ export function readUsage(value: unknown): ServerUsage | undefined {
   const completionTokens = tokenCount(value['completion_tokens']);
   const cachedPromptTokens = detail(value['prompt_tokens_details'], 'cached_tokens');
   const reasoningTokens = detail(value['completion_tokens_details'], 'reasoning_tokens');
-  const usage = {
-    ...(promptTokens === undefined ? {} : { promptTokens }),
-    ...(completionTokens === undefined ? {} : { completionTokens }),
-    ...(cachedPromptTokens === undefined ? {} : { cachedPromptTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
-  };
-  return Object.keys(usage).length === 0 ? undefined : usage;
+  if (
+    promptTokens === undefined &&
+    completionTokens === undefined &&
+    cachedPromptTokens === undefined &&
+    reasoningTokens === undefined
+  )
+    return undefined;
+  // No spreading: V8 would hold what it makes of many answers until its next full collection.
+  const usage: { -readonly [Key in keyof ServerUsage]: ServerUsage[Key] } = {};
+  if (promptTokens !== undefined) usage.promptTokens = promptTokens;
+  if (completionTokens !== undefined) usage.completionTokens = completionTokens;
+  if (cachedPromptTokens !== undefined) usage.cachedPromptTokens = cachedPromptTokens;
+  if (reasoningTokens !== undefined) usage.reasoningTokens = reasoningTokens;
+  return usage;
 }
 
 function detail(details: unknown, key: string): number | undefined {

@@ -29,14 +29,16 @@ export function answerLine(
 ): string | undefined {
   if (!needs.texts && !needs.raw) return undefined;
   if (result.outcome.kind !== 'ok' && result.outcome.kind !== 'failed') return undefined;
-  const streamed = result.chunkTexts.length > 0;
-  const line: WaitingAnswer = {
+  const chunks = needs.texts ? result.chunkTexts : [];
+  const streamed = chunks.length > 0;
+  // What is undefined has no key in the line.
+  const line: { readonly [Key in keyof WaitingAnswer]: WaitingAnswer[Key] | undefined } = {
     id,
-    ...(needs.texts && streamed ? { chunks: result.chunkTexts } : {}),
-    ...(needs.texts && !streamed ? { text: result.outputText } : {}),
-    ...(needs.raw ? { raw: result.rawBody ?? '' } : {}),
-    ...(needs.texts && sent?.turn ? { prompt: sent.promptTexts } : {}),
-    ...(needs.raw && sent?.turn ? { body: String(sent.body) } : {}),
+    chunks: streamed ? chunks : undefined,
+    text: needs.texts && !streamed ? result.outputText : undefined,
+    raw: needs.raw ? (result.rawBody ?? '') : undefined,
+    prompt: needs.texts && sent?.turn ? sent.promptTexts : undefined,
+    body: needs.raw && sent?.turn ? String(sent.body) : undefined,
   };
   return JSON.stringify(line);
 }

@@ -5,9 +5,9 @@ import type { Outcome, OutcomeCounts } from '../metrics/record';
 export interface Ending {
   readonly outcome: Outcome;
   readonly scheduledSeconds: number;
-  readonly sentSeconds?: number;
-  readonly attemptedSeconds?: number;
-  readonly endSeconds?: number;
+  readonly sentSeconds?: number | undefined;
+  readonly attemptedSeconds?: number | undefined;
+  readonly endSeconds?: number | undefined;
 }
 
 /** Owns 32 bytes a request; NaN is "did not happen". Requests stand in the order they ended. */

@@ -115,7 +115,26 @@ function checkRecord(value: unknown): RequestRecord | string {
   }
   if (!isOutcome(value['outcome'])) return "'outcome' is not ok, failed, cancelled or notSent with its details";
   if (!isUsage(value['usage'])) return "'usage' is not an object of counts";
-  return value as unknown as RequestRecord;
+  const record = value as unknown as RequestRecord;
+  return backwardsIn(record) ?? record;
+}
+
+/** Clocks are read to a microsecond. */
+const BACKWARDS = 1e-6;
+
+/** What ends before it begins is no measurement: a latency below 0 would be the best of all. */
+function backwardsIn(record: RequestRecord): string | undefined {
+  const { sentSeconds, firstTokenSeconds, lastTokenSeconds, endSeconds, chunkSeconds } = record;
+  const before = (a: number | undefined, b: number | undefined): boolean =>
+    a !== undefined && b !== undefined && a < b - BACKWARDS;
+  if (before(endSeconds, sentSeconds)) return 'it ends before it was sent';
+  if (before(firstTokenSeconds, sentSeconds)) return 'its first token comes before it was sent';
+  if (before(lastTokenSeconds, firstTokenSeconds)) return 'its last token comes before its first';
+  if (before(chunkSeconds[0], sentSeconds)) return 'its first chunk comes before it was sent';
+  for (let i = 1; i < chunkSeconds.length; i++) {
+    if (before(chunkSeconds[i], chunkSeconds[i - 1])) return 'its chunks come in no order of time';
+  }
+  return undefined;
 }
 
 function isOutcome(value: unknown): value is Outcome {

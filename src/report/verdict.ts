@@ -14,7 +14,7 @@ export interface JudgedReport {
 
 const AGAINST: Readonly<Record<string, string>> = {
   REP126: 'the summary is not what its own requests give',
-  REP132: 'requests end before they begin',
+  REP132: 'some of its requests cannot be',
 };
 
 /** What the requests of a report say against it, or against themselves. */

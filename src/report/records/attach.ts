@@ -13,8 +13,8 @@ import { inputOf, outputOf } from './recompute';
 
 /** Beyond it, records (a kilobyte each with their stamps) are more than a comparison should hold. */
 const MAX_REQUESTS = 400_000;
-/** Share of requests whose times run backwards, beyond which none of them is believed. */
-const MOST_BACKWARDS = 0.01;
+/** Share of requests with times or counts that cannot be, beyond which none of them is believed. */
+const MOST_IMPOSSIBLE = 0.01;
 /** A stage's window by its report and by its requests: one clock, printed with all digits. */
 const WINDOW_TOLERANCE_SECONDS = 0.001;
 
@@ -36,8 +36,7 @@ export async function withRecords(run: Run): Promise<Run> {
     return refuse(`${whole(columns.length)} requests are more than are held at once (${whole(MAX_REQUESTS)})`);
   }
   // Some are a slip of a clock, and have no latencies; many are no record of a run.
-  if (columns.backwards > MOST_BACKWARDS * columns.length)
-    return refuse('too many of its requests end before they begin');
+  if (columns.impossible > MOST_IMPOSSIBLE * columns.length) return refuse('too many of them cannot be');
   const order = bySending(columns);
   if (!order) return { ...refuse('it does not say when each request was sent'), lengths: lengthsOf(columns) };
   const stages = stagesOf(run, columns, order);

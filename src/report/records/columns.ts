@@ -42,6 +42,8 @@ const FIELDS = [
 
 type Field = (typeof FIELDS)[number];
 
+const COUNTS = ['serverOutput', 'clientOutput', 'serverInput', 'clientInput'] as const satisfies readonly Field[];
+
 export function emptyRow(): RequestRow {
   return {
     sent: NaN,
@@ -71,8 +73,8 @@ export class RequestColumns {
   private gapCount = 0;
   /** Gaps that were not kept. */
   droppedGaps = 0;
-  /** Requests whose times run backwards: they keep their counts, and have no times but that of their sending. */
-  backwards = 0;
+  /** Requests whose times run backwards, which leaves them that of their sending, or whose counts are below 0, which leaves none. */
+  impossible = 0;
   /**
    * False when the file does not say when its requests began: each is then on a clock of its own that starts at its `sent`, 0. Latencies
    * are right, and there are no windows, rates or cuts by time. Rows are in order of sending.
@@ -106,8 +108,10 @@ export class RequestColumns {
     if (backwards) {
       for (const field of ['end', 'first', 'last'] as const) this.columns[field][this.size] = NaN;
       this.columns.stamps[this.size] = 0;
-      this.backwards++;
     }
+    const negative = COUNTS.filter((field) => row[field] < 0);
+    for (const field of negative) this.columns[field][this.size] = NaN;
+    if (backwards || negative.length > 0) this.impossible++;
     this.failures[this.size] = row.failed ? 1 : 0;
     this.size++;
     if (!row.failed && !backwards) for (let i = 1; i < count; i++) this.addGap(times[i]! - times[i - 1]!);

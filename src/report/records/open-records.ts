@@ -12,20 +12,20 @@ import { streamInferencePerf, type StampBasis, type StreamedRecords } from './in
 import { ownColumns, sglangColumns, streamAiperf, vllmColumns } from './others';
 import { recompute, type RecomputeDefinition } from './recompute';
 
-/** Undefined when the report has no per-request file. Requests whose times run backwards are a problem, and have no latencies. */
+/** Undefined when the report has no per-request file. What cannot be in a request is left out of it, and is a problem. */
 export async function openRecords(
   opened: OpenedReport,
   basis: StampBasis = 'tokens',
 ): Promise<StreamedRecords | undefined> {
   const streamed = await readRequests(opened, basis);
-  const { backwards = 0, length = 0 } = streamed?.columns ?? {};
-  if (!streamed || backwards === 0) return streamed;
+  const { impossible = 0, length = 0 } = streamed?.columns ?? {};
+  if (!streamed || impossible === 0) return streamed;
   const file = opened.recordsFile!;
   const problem: Problem = {
     code: 'REP132',
     severity: 'warning',
     path: [],
-    message: `${file}: in ${whole(backwards)} of ${counted(length, 'request')} an answer comes before it was asked for, or a token before the one before it: their latencies are left out`,
+    message: `${file}: in ${whole(impossible)} of ${counted(length, 'request')} an answer comes before it was asked for, a token before the one before it, or a count is below 0: these are left out`,
     file,
     remedy: 'Look whether the clock was set during the run, or the file was edited',
   };

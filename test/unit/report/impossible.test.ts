@@ -4,12 +4,15 @@ import { compare } from '../../../src/comparability/compare';
 import { comparisonMarkdown } from '../../../src/comparability/markdown';
 import { judgeReport, violated } from '../../../src/report/identities';
 import { openReports } from '../../../src/report/open';
+import type { RequestRecord } from '../../../src/metrics/record';
 import { readRun } from '../../../src/report/read';
+import { readRecords } from '../../../src/report/read-records';
 import { withRecords } from '../../../src/report/records/attach';
 import { completeReport } from '../../../src/report/records/complete';
 import { reportVerdict } from '../../../src/report/verdict';
 import { trueRequests, vllmDetailed } from '../support/foreign-results';
 import { memoryFolder } from '../support/memory-folder';
+import { syntheticRun } from '../support/synthetic-run';
 
 const ALL = trueRequests({ seed: 7, requests: 200, rateRps: 20, ttftSeconds: 0.1, gapSeconds: 0.01 });
 const GOOD = JSON.parse(vllmDetailed(ALL, 20)) as Readonly<Record<string, unknown>> & {
@@ -68,7 +71,7 @@ describe('numbers that cannot be', () => {
   it('requests that end before they begin are named, and have no latencies', async () => {
     const { problems, records, verdict } = await judged(backwards(1));
     expect(problems.find(({ code }) => code === 'REP132')?.message).toContain('in 1 of 200 requests');
-    expect(verdict.words).toContain('requests end before they begin');
+    expect(verdict.words).toContain('some of its requests cannot be');
     const { columns } = records!;
     expect([columns.value('first', 0), columns.value('end', 0)]).toEqual([NaN, NaN]);
     expect([columns.value('serverOutput', 0), columns.gapsAt(0).length]).toEqual([20, 0]);
@@ -78,6 +81,14 @@ describe('numbers that cannot be', () => {
   it('a gap below zero is one, too', async () => {
     const itls = GOOD.itls.map((gaps, i) => (i === 3 ? gaps.map((gap) => -gap) : gaps));
     expect((await judged({ ...GOOD, itls })).problems.map(({ code }) => code)).toContain('REP132');
+  });
+
+  it('a count below zero is one, too, and is not summed', async () => {
+    const lens = (GOOD['output_lens'] as number[]).map((count, i) => (i === 5 ? -count : count));
+    const { records, problems } = await judged({ ...GOOD, output_lens: lens });
+    expect(problems.map(({ code }) => code)).toContain('REP132');
+    expect(records!.columns.value('serverOutput', 5)).toBeNaN();
+    expect(records!.columns.value('first', 5)).toBeGreaterThan(0);
   });
 
   it('a comparison uses the others where they are few, and none where they are many', async () => {
@@ -118,5 +129,38 @@ describe('numbers that cannot be', () => {
     expect(report.scopes).toEqual([]);
     expect(opened.problems.map(({ code }) => code)).toContain('REP129');
     expect(verdict).toEqual({ words: 'nothing was measured: there is no run in it', bad: true });
+  });
+});
+
+describe('a journal of ours', () => {
+  const whole = syntheticRun({ seed: 3 });
+  const lines = whole.records!.map((record) => JSON.stringify(record));
+  const journal = async (change: Partial<RequestRecord>) => {
+    const [first, ...rest] = whole.records!;
+    const text = [JSON.stringify({ ...first, ...change }), ...rest.map((record) => JSON.stringify(record))].join('\n');
+    return (await readRecords(memoryFolder({ 'records.jsonl': `${text}\n` }), 'records.jsonl'))!;
+  };
+  const first = whole.records![0]!;
+  const sent = first.sentSeconds!;
+
+  it.each([
+    [{ endSeconds: sent - 1 }, 'it ends before it was sent'],
+    [{ firstTokenSeconds: sent - 1 }, 'its first token comes before it was sent'],
+    [{ lastTokenSeconds: first.firstTokenSeconds! - 0.01 }, 'its last token comes before its first'],
+    [{ chunkSeconds: [sent - 1, ...first.chunkSeconds.slice(1)] }, 'its first chunk comes before it was sent'],
+    [{ chunkSeconds: [...first.chunkSeconds].reverse() }, 'its chunks come in no order of time'],
+  ])('%j is no record', async (change, reason) => {
+    const { records, problems } = await journal(change);
+    expect(problems.map(({ message }) => message)).toEqual([
+      `line 1 of records.jsonl is no record and was left out: ${reason}`,
+    ]);
+    expect(records).toHaveLength(lines.length - 1);
+  });
+
+  it('a microsecond is the clock’s', async () => {
+    expect(
+      (await journal({ endSeconds: first.lastTokenSeconds!, firstTokenSeconds: first.firstTokenSeconds! - 5e-7 }))
+        .problems,
+    ).toEqual([]);
   });
 });

@@ -321,13 +321,16 @@ async function lagSection() {
 }
 
 async function delaySection() {
-  say('\nReceive delay: stamp of the token minus the server’s write');
+  say(
+    '\nReceive delay: stamp of the token minus the server’s write; streams of three seconds that begin evenly over one',
+  );
   const job = (streams, perSecond) => ({
     mode: 'closed',
     route: `paced-${Math.round(perSecond * 3)}-${1000 / perSecond}`,
     concurrency: streams,
     count: streams,
-    delays: true,
+    spread: true,
+    delays: [1, 3],
   });
   const grid = [
     [100, 50],
@@ -341,8 +344,12 @@ async function delaySection() {
       drive(job(streams, perSecond)),
     ),
   );
-  rows.push(row('the same 50k, one worker', () => drive({ ...job(1000, 50), workers: 1 })));
-  rows.push(row('the same 50k, two workers', () => drive({ ...job(1000, 50), workers: 2 })));
+  rows.push(row('20k, bare sockets', () => drive({ ...job(2000, 10), client: 'bare' })));
+  const together = { spread: false, delays: [0, 3] };
+  rows.push(row('20k, all begun at once', () => drive({ ...job(2000, 10), ...together })));
+  rows.push(row('the same, bare sockets', () => drive({ ...job(2000, 10), ...together, client: 'bare' })));
+  rows.push(row('50k, one worker', () => drive({ ...job(1000, 50), workers: 1 })));
+  rows.push(row('50k, two workers', () => drive({ ...job(1000, 50), workers: 2 })));
   await rounds(rows);
   for (const { name, results } of rows)
     say(`  ${name.padEnd(32)} ${quantileLine(results, 'delay')}  ${useOf(results)}`);

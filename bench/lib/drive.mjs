@@ -47,22 +47,25 @@ function requestsOf(count) {
 }
 
 /** The same through the engine's sending threads: results come as the records' lines, as in a run. */
-async function pooledLoop(route, concurrency, count, withDelays) {
+async function pooledLoop(route, pacing, warmUp, count, delays) {
   const pool = await engine.WorkerPool.start({
     count: job.workers,
     file: job.workerFile,
     client: { baseUrl: `http://127.0.0.1:${job.port}/${route}`, headers: {}, connections: 8192 },
   });
+  let startSeconds = 0;
   const send = async (number, ended) => {
-    const stage = { plan: { pacing: { kind: 'closed', concurrency } }, requests: requestsOf(number) };
+    const stage = { plan: { pacing }, requests: requestsOf(number) };
     const { done } = pool.run({
       stage,
       timeoutSeconds: 300,
-      answers: { texts: withDelays, raw: false },
+      answers: { texts: delays !== undefined, raw: false },
       stop: new engine.StopControl(),
       graceSeconds: () => 0,
       zeroSeconds: 0,
-      onStarted: () => undefined,
+      onStarted: (seconds) => {
+        startSeconds = seconds;
+      },
       onEnded: (each) => ended.push(each),
       onCrash: (why) => {
         throw new Error(why);
@@ -70,7 +73,7 @@ async function pooledLoop(route, concurrency, count, withDelays) {
     });
     return done;
   };
-  await send(concurrency * 2, []);
+  await send(warmUp, []);
   const ended = [];
   let threads = [];
   const measured = await measure(async () => {
@@ -84,12 +87,21 @@ async function pooledLoop(route, concurrency, count, withDelays) {
     if (outcome.kind !== 'ok') throw new Error(JSON.stringify(outcome));
     const { chunkSeconds } = JSON.parse(line);
     tally.tokens += chunkSeconds.length;
-    if (!withDelays) continue;
-    for (const [index, text] of JSON.parse(answer).chunks.entries()) {
-      if (text !== '') tally.delays.push(chunkSeconds[index] + hrZero / 1000 - Number(text) / 1e9);
-    }
+    if (delays === undefined) continue;
+    for (const [index, text] of JSON.parse(answer).chunks.entries())
+      tally.delays.push({ text, seconds: chunkSeconds[index] });
   }
+  tally.delays = delaysOf(tally.delays, startSeconds, delays);
   return { ...measured, eventLoopUse: Math.max(...threads.map(({ eventLoopUse }) => eventLoopUse)), ...tally };
+}
+
+/** Receive delays of the tokens whose stamps lie in `window`, seconds from the start. */
+function delaysOf(tokens, startSeconds, window) {
+  if (window === undefined) return [];
+  const [from, to] = window.map((seconds) => startSeconds + seconds);
+  return tokens
+    .filter(({ text, seconds }) => text !== '' && seconds >= from && seconds <= to)
+    .map(({ text, seconds }) => seconds + hrZero / 1000 - Number(text) / 1e9);
 }
 
 function createOurs(route) {
@@ -101,7 +113,7 @@ function createOurs(route) {
   let closing = false;
   return {
     client,
-    run: (pacing, count, onResult) => {
+    run: (pacing, count, onResult, onStarted) => {
       let spin = () => 0;
       const requests = requestsOf(count);
       const live = new engine.LiveFigures();
@@ -115,7 +127,8 @@ function createOurs(route) {
           stop: new engine.StopControl(),
           live,
           graceSeconds: () => 0,
-          onStarted: (_, ask) => {
+          onStarted: (startSeconds, ask) => {
+            onStarted?.(startSeconds);
             spin = ask;
           },
           onResult: (_request, scheduled, result) => {
@@ -136,50 +149,68 @@ function createOurs(route) {
 }
 
 /** Counts what comes back from either client. */
-function createTally(withDelays) {
+function createTally(keepTokens) {
   const tally = { requests: 0, tokens: 0, lags: [], delays: [] };
+  const count = (times, texts) => {
+    tally.requests++;
+    tally.tokens += times.length;
+    if (keepTokens) for (const [index, text] of texts().entries()) tally.delays.push({ text, seconds: times[index] });
+  };
   return {
     tally,
     ours: (scheduled, result) => {
-      tally.requests++;
-      tally.tokens += result.chunkSeconds.length;
+      count(result.chunkSeconds, () => result.chunkTexts);
       tally.lags.push(result.sentSeconds - scheduled);
-      if (!withDelays) return;
-      for (const [index, text] of result.chunkTexts.entries()) {
-        tally.delays.push(result.chunkSeconds[index] + hrZero / 1000 - Number(text) / 1e9);
-      }
     },
-    bare: ({ texts }) => {
-      tally.requests++;
-      tally.tokens += texts.length;
-    },
+    bare: ({ texts, times }) => count(times, () => texts),
   };
 }
 
-async function closedLoop(route, concurrency, count, withDelays = false) {
-  if (engine && job.workers) return pooledLoop(route, concurrency, count, withDelays);
-  const { tally, ours, bare } = createTally(withDelays);
+/**
+ * So many streams at once, twice: the first time opens the connections. With `spread` they begin evenly over a second and last three, so
+ * that from the first to the third second tokens come at an even rate; without, all begin at once.
+ */
+async function loop(route, concurrency, count, delays, spread) {
+  const offsets = Float64Array.from({ length: count }, (_, index) => index / count);
+  const pacing = spread ? { kind: 'open', offsets, inFlightCap: 8192 } : { kind: 'closed', concurrency };
+  const warmUp = spread ? count : concurrency * 2;
+  if (engine && job.workers) return pooledLoop(route, pacing, warmUp, count, delays);
+  const { tally, ours, bare } = createTally(delays !== undefined);
+  let startSeconds = 0;
+  let measured;
   if (engine) {
     const runner = createOurs(route);
-    await runner.run({ kind: 'closed', concurrency }, concurrency * 2, () => undefined);
-    const measured = await measure(() => runner.run({ kind: 'closed', concurrency }, count, ours));
-    await runner.close();
-    return { ...measured, ...tally };
-  }
-  const client = createBareClient(job.port, `/${route}/v1/completions`, body);
-  const go = async (total, onAnswer) => {
-    let left = total;
-    await Promise.all(
-      Array.from({ length: concurrency }, async () => {
-        while (left-- > 0) onAnswer(await client.send());
+    await runner.run(pacing, warmUp, () => undefined);
+    measured = await measure(() =>
+      runner.run(pacing, count, ours, (seconds) => {
+        startSeconds = seconds;
       }),
     );
-    return 0;
+    await runner.close();
+  } else {
+    const client = createBareClient(job.port, `/${route}/v1/completions`, body);
+    await bareLoop(client, spread ? offsets : undefined, concurrency, warmUp, () => undefined);
+    measured = await measure(() => {
+      startSeconds = now();
+      return bareLoop(client, spread ? offsets : undefined, concurrency, count, bare);
+    });
+    client.close();
+  }
+  return { ...measured, ...tally, delays: delaysOf(tally.delays, startSeconds, delays) };
+}
+
+async function bareLoop(client, offsets, concurrency, count, onAnswer) {
+  let left = count;
+  const start = now();
+  const slot = async () => {
+    while (left-- > 0) onAnswer(await client.send());
   };
-  await go(concurrency * 2, () => undefined);
-  const measured = await measure(() => go(count, bare));
-  client.close();
-  return { ...measured, ...tally };
+  const at = async (offset) => {
+    await new Promise((resolve) => setTimeout(resolve, (start + offset - now()) * 1000));
+    onAnswer(await client.send());
+  };
+  await Promise.all(offsets ? Array.from(offsets, at) : Array.from({ length: concurrency }, slot));
+  return 0;
 }
 
 async function measure(work) {
@@ -240,9 +271,15 @@ async function memory() {
 
 const modes = {
   closed: async () => {
-    const { lags, delays, ...rest } = await closedLoop(job.route, job.concurrency, job.count, job.delays === true);
+    const { lags, delays, ...rest } = await loop(
+      job.route,
+      job.concurrency,
+      job.count,
+      job.delays,
+      job.spread === true,
+    );
     void lags;
-    return { ...rest, ...(job.delays === true ? { delay: quantiles(delays) } : {}) };
+    return { ...rest, ...(job.delays ? { delay: quantiles(delays) } : {}) };
   },
   lag,
   memory,

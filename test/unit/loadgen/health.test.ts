@@ -92,7 +92,16 @@ describe('verdicts', () => {
 
   it('one in a hundred late by more than a second', () => {
     expect(judge((id) => (id >= 98 ? 1.5 : 0)).reasons.join()).toMatch(/1 % of the requests/);
-    expect(judge((id) => (id >= 98 ? 0.9 : 0)).verdict).toBe('ok');
+    expect(judge((id) => (id >= 98 ? 0.9 : 0)).verdict).toBe('warning');
+  });
+
+  it('a stage whose tail was late is warned about in an open loop, where nothing else explains it', () => {
+    const tail = (by: number) => (id: number) => (id < 3 ? by : 0);
+    expect(judge(tail(0.04)).verdict).toBe('ok');
+    const { verdict, reasons } = judge(tail(0.4));
+    expect(verdict).toBe('warning');
+    expect(reasons).toEqual([expect.stringMatching(/^1 % of the requests were sent 400 ms or more late: /)]);
+    expect(judge(tail(0.4), { of: stageOf(10) }).verdict).toBe('ok');
   });
 
   it('says when the lateness grows', () => {

@@ -1,6 +1,6 @@
 // A side of a comparison from a disk: the run, and what lies beside or above its folder and belongs to it.
 import path from 'node:path';
-import { formatProblem } from '../problem';
+import { formatProblem, type Problem } from '../problem';
 import { withBeside } from '../report/beside';
 import { readRun } from '../report/read';
 import { withRecords } from '../report/records/attach';
@@ -9,6 +9,17 @@ import { accessTo, isFile } from './access';
 import type { CliIo } from './command';
 import { diskFolder } from './folder';
 import { readStack } from './stack-file';
+import { clean } from './text-layout';
+
+function noResult(name: string): Problem {
+  return {
+    code: 'REP121',
+    severity: 'error',
+    path: [],
+    message: `${name} is no report of a known tool`,
+    remedy: `Name a report folder or a result file; 'isoperf import ${name}' says more`,
+  };
+}
 
 /**
  * Says on standard error what is wrong when there is nothing to compare; what is only odd about a run is in the comparison's notes.
@@ -19,7 +30,10 @@ export async function openRun(name: string, stackFile: string | undefined, io: C
   const named = isFile(place);
   const result = await readRun(accessTo(name, io.cwd));
   if (!result.ok) {
-    for (const problem of result.problems) io.err(`${formatProblem(problem, name)}\n`);
+    // Of a file that was named, what its folder is or holds says nothing.
+    const unknown = named && result.problems.every(({ code }) => code === 'REP103');
+    const said: readonly Problem[] = unknown ? [noResult(name)] : result.problems;
+    for (const problem of said) io.err(`${clean(formatProblem(problem, name))}\n`);
     return undefined;
   }
   const folder = named ? path.dirname(place) : place;

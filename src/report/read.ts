@@ -44,7 +44,8 @@ export async function readRun(folder: FolderAccess): Promise<Result<Run>> {
     // A run.json of somebody else may be a result of its own; beside reports or a journal it is a damaged one of ours.
     const isAlone = !files.includes(RECORDS_FILE) && !files.some((file) => SUMMARY.test(file) || STAGE.test(file));
     const isOthers = isAlone && !own.ok && own.problems.some(({ message }) => message.includes("is not IsoPerf's"));
-    return (isOthers ? await readForeign(folder) : undefined) ?? own;
+    const foreign = isOthers ? await readForeign(folder) : undefined;
+    return foreign?.ok === true ? foreign : own;
   }
   const inside = await runsInside(folder);
   const [only] = inside;
@@ -65,10 +66,17 @@ export async function readRun(folder: FolderAccess): Promise<Result<Run>> {
   );
 }
 
-/** The results of a tool other than ours and inference-perf; undefined when there are none. */
+/** None was recognised, or this one was not: of a folder that is said in other words. */
+const NOT_OURS: readonly string[] = ['REP102', 'REP121'];
+
+/** The results of a tool other than ours and inference-perf; undefined when there is nothing that could be one. */
 async function readForeign(folder: FolderAccess): Promise<Result<Run> | undefined> {
   const opened = await openForeign(folder);
-  if (!opened.ok) return undefined;
+  if (!opened.ok) {
+    // Cut off, unreadable, in another encoding: that is why, and not that it is no folder of ours.
+    const why = opened.problems.filter(({ severity, code }) => severity === 'error' && !NOT_OURS.includes(code));
+    return why.length > 0 ? { ok: false, problems: why } : undefined;
+  }
   const { reports, problems } = opened.value;
   const [only] = reports;
   if (!only || reports.length > 1) {
@@ -76,6 +84,8 @@ async function readForeign(folder: FolderAccess): Promise<Result<Run> | undefine
     return fail('REP104', `${folder.name} holds ${names.length} runs: ${listed(names)}`, 'Name one of them');
   }
   const { report } = only;
+  const nothing = problems.filter(({ code }) => code === 'REP129');
+  if (nothing.length > 0) return { ok: false, problems: nothing };
   const version = report.toolVersion;
   const run: Run = {
     folder: folder.name,

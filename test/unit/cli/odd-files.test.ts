@@ -71,3 +71,27 @@ describe('places that are no files', () => {
     expect(out).toContain('vllm bench serve: r.json');
   });
 });
+
+describe('a comparison of files that cannot be read', () => {
+  const put = (name: string, data: string | Buffer): string => {
+    writeFileSync(path.join(home, name), data);
+    return name;
+  };
+
+  it.each([
+    [put('cut.json', RESULT.slice(0, 900)), /cut\.json is cut off/],
+    [put('empty.json', ''), /empty\.json is empty/],
+    [put('utf16.json', Buffer.from(RESULT, 'utf16le').subarray(0, 4000)), /utf16\.json/],
+    [put('binary.json', Buffer.from([0, 1, 2, 3, 0, 255, 0, 7])), /binary\.json is a binary file/],
+    [put('other.json', '{"a": 1}'), /other\.json is no report of a known tool/],
+    [
+      put('nothing.json', JSON.stringify({ metadata: { guidellm_version: '0.8.1' }, benchmarks: [] })),
+      /nothing\.json is a result of guidellm without a single run/,
+    ],
+  ])('%s says why, and not what its folder is', async (name, words) => {
+    const { code, err } = await call('compare', 'folder', name);
+    expect(code).toBe(2);
+    expect(err).toMatch(words);
+    expect(err).not.toContain('no report folder');
+  });
+});

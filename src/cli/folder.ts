@@ -2,8 +2,8 @@
 import { createReadStream, statSync, type Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { companions } from '../report/companions';
+import { linesOf } from '../report/read-lines';
 import type { FolderAccess } from '../report/run';
 
 /**
@@ -80,12 +80,11 @@ function isFile(entry: Dirent, place: string): boolean {
 }
 
 async function* lines(file: string): AsyncGenerator<string> {
-  const stream = createReadStream(file, { encoding: 'utf8' });
-  // readline loses the error of a stream that fails before it is iterated, so it is asked for here.
-  let failure: unknown;
-  stream.on('error', (error) => (failure = error));
-  for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) yield line;
-  if (failure !== undefined && codeOf(failure) !== 'ENOENT') throw failure as Error;
+  try {
+    yield* linesOf(createReadStream(file));
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
 }
 
 function codeOf(error: unknown): string | undefined {

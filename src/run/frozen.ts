@@ -1,14 +1,16 @@
 // A frozen workload: the exact request stream in one file (JSON lines), to be sent to any server; docs/frozen-workload.md.
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
 import * as z from 'zod';
+import { hashOf } from '../datagen/body';
+import { BodyStore, type StoredBody } from '../datagen/body-store';
 import type { Prompt } from '../datagen/prompts';
 import { requestMaker } from '../datagen/request-maker';
 import type { Workload } from '../datagen/workload';
 import type { WorkloadRequest } from '../datagen/workload-request';
 import type { PlannedLoadStage } from '../loadgen/plan';
 import type { Problem, Result } from '../problem';
+import { linesOf } from '../report/read-lines';
 import { LineFile } from '../report/write-lines';
 import {
   endLine,
@@ -98,12 +100,13 @@ export async function writeFrozen(
 
 /** Each text is written once, before the first request that uses it. */
 class TextTable {
+  /** By hash: the texts themselves would be all prompts once more. */
   private readonly known = new Map<string, number>();
 
   constructor(private readonly write: (index: number, content: unknown) => void) {}
 
   indexOf(content: unknown): number {
-    const key = typeof content === 'string' ? `s${content}` : `j${JSON.stringify(content)}`;
+    const key = hashOf(typeof content === 'string' ? `s${content}` : `j${JSON.stringify(content)}`);
     let index = this.known.get(key);
     if (index !== undefined) return index;
     this.known.set(key, (index = this.known.size));
@@ -185,7 +188,11 @@ export async function readFrozen(name: string, place: string): Promise<Result<Fr
 /** Owns what is read of one file, line by line. */
 class FrozenReader {
   private readonly hash: Hash = createHash('sha256');
-  private readonly texts: Content[] = [];
+  /** Contents as JSON, outside the heap until a body is made of them. */
+  private readonly texts: StoredBody[] = [];
+  private readonly store = new BodyStore();
+  /** Many turns have the same system prompt, and hold it. */
+  private readonly systems = new Map<number, string>();
   private readonly requests: RequestLine[] = [];
   private origin: z.infer<typeof originLine> | undefined;
   private plan: PlanLine | undefined;
@@ -194,7 +201,7 @@ class FrozenReader {
   constructor(private readonly name: string) {}
 
   async read(place: string): Promise<FrozenStream> {
-    for await (const line of createInterface({ input: createReadStream(place), crlfDelay: Infinity })) this.line(line);
+    for await (const line of linesOf(createReadStream(place))) this.line(line);
     const { origin, plan, end } = this;
     if (!origin || !plan || !end || end.requests !== this.requests.length) throw new Error('is cut off');
     const sha256 = this.hash.digest('hex');
@@ -222,7 +229,7 @@ class FrozenReader {
     }
     this.hash.update(`${text}\n`);
     if (this.plan === undefined) this.plan = planLine.parse(value);
-    else if ('text' in value) this.texts.push(textLine.parse(value).content);
+    else if ('text' in value) this.keep(textLine.parse(value).content);
     else this.requests.push(requestLine.parse(value));
   }
 
@@ -263,8 +270,26 @@ class FrozenReader {
     };
   }
 
+  private keep(content: Content): void {
+    const text = JSON.stringify(content);
+    this.texts.push(this.store.put(text, Buffer.byteLength(text)));
+  }
+
+  private content(index: number): Content {
+    const stored = this.texts[index];
+    return stored ? (JSON.parse(stored.bytes.toString('utf8')) as Content) : '';
+  }
+
+  private system(index: number): Content {
+    const known = this.systems.get(index);
+    if (known !== undefined) return known;
+    const content = this.content(index);
+    if (typeof content === 'string') this.systems.set(index, content);
+    return content;
+  }
+
   private prompt({ content: index, maxTokens, asked, turn }: RequestLine): Prompt {
-    const content = this.texts[index] ?? '';
+    const content = this.content(index);
     const prompt = { content, maxTokens, ...(asked === undefined ? {} : { asked }) };
     if (!turn) return prompt;
     const { system, systemTokens, userTokens, budgetTokens, ...rest } = turn;
@@ -276,7 +301,7 @@ class FrozenReader {
       ...prompt,
       turn: {
         ...rest,
-        system: part(this.texts[system], systemTokens),
+        system: part(this.system(system), systemTokens),
         user: part(content, userTokens),
         ...(budgetTokens === undefined ? {} : { budgetTokens }),
       },

@@ -140,7 +140,8 @@ class QuickEncoder {
       if (this.append(piece, ids)) continue;
       // An unknown token: the library fuses it with its neighbours.
       ids.length = from;
-      ids.push(...this.byLibrary(this.pieces(part, sectionIndex)));
+      // A loop: so many arguments as a whole corpus has tokens are more than a call may have.
+      for (const id of this.byLibrary(this.pieces(part, sectionIndex))) ids.push(id);
       return;
     }
   }
@@ -191,7 +192,7 @@ class QuickEncoder {
   private appendByLibrary(piece: string, ids: number[]): boolean {
     const own = this.byLibrary([this.bytes ? this.byteText(piece) : piece]);
     if (this.model.fuse_unk && own.includes(this.model.unk_token_id!)) return false;
-    ids.push(...own);
+    for (const id of own) ids.push(id);
     return true;
   }
 

@@ -117,6 +117,14 @@ describe.each(Object.entries(MODELS))('%s', (_, { json, byLibrary = [] }) => {
   });
 });
 
+it('a text of a million characters, unknown ones among them, is encoded whole', () => {
+  const { json } = MODELS['SentencePiece merges without byte tokens']!;
+  const { encode } = quickCodec(new Tokenizer(json, {}), { model: json, config: {} });
+  const known = encode('the dog ').length;
+  expect(encode('the dog '.repeat(125_000)).length).toBeGreaterThan((known - 1) * 125_000);
+  expect(encode('the 😀 dog '.repeat(100_000)).length).toBeGreaterThan(300_000);
+});
+
 it('ids that no token has are the library’s business', () => {
   const { json } = gpt2;
   const library = new Tokenizer(json, {});

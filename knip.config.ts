@@ -13,7 +13,7 @@ const config: KnipConfig = {
   // A type of a public signature is exported beside it, whether or not somebody names it yet.
   ignoreExportsUsedInFile: true,
   // Debian's own, where it is there.
-  ignoreBinaries: ['apt-get'],
+  ignoreBinaries: ['apt-get', 'mkfifo'],
 };
 
 export default config;

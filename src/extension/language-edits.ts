@@ -10,7 +10,7 @@ import { hints } from '../language/hints';
 import { links, type Link } from '../language/links';
 import { rewrites, writtenKeys } from '../language/rewrites';
 import { folds, outline, type OutlineEntry } from '../language/symbols';
-import { usableCores } from '../run/cores';
+import { usableCores } from '../cores';
 import { explainUri, fromRange, toRange } from './ranges';
 import { workersFor } from './workers-setting';
 

@@ -14,7 +14,7 @@ import type { EngineStage } from '../loadgen/engine';
 import { connectionsFor } from '../loadgen/plan';
 import { WorkerPool } from '../loadgen/worker-pool';
 import type { Problem } from '../problem';
-import { usableCores } from './cores';
+import { usableCores } from '../cores';
 
 export interface WorkersAsked {
   readonly count: ThreadsAsked;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CliIo, Command } from '../../../src/cli/command';
 import { planCommand } from '../../../src/cli/plan';
 import { runCommand } from '../../../src/cli/run';
-import { usableCores } from '../../../src/run/cores';
+import { usableCores } from '../../../src/cores';
 import { readFrozen } from '../../../src/run/frozen';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
 import { writeTokenizer } from '../datagen/tokenizer-fixture';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunOptions } from '../../../src/run';
-import { usableCores } from '../../../src/run/cores';
+import { usableCores } from '../../../src/cores';
 import { SendingThreads } from '../../../src/run/workers';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
 import { configOf, harness, SAMPLE_TOKENIZER, type Harness } from './harness';

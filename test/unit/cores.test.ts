@@ -1,6 +1,6 @@
 // The cores a process may use where a container limits its CPU time.
 import { describe, expect, it } from 'vitest';
-import { coresOf, cpuQuota, usableCores } from '../../../src/run/cores';
+import { coresOf, cpuQuota, usableCores } from '../../src/cores';
 
 function files(texts: Readonly<Record<string, string>>): (file: string) => string | undefined {
   return (file) => texts[file];

@@ -52,11 +52,6 @@ export class LineFile {
    * @returns the bytes of `text`, without the line end
    */
   append(text: string): number {
-    if (this.failure) {
-      const bytes = Buffer.from(`${text}\n`);
-      this.keep(bytes);
-      return bytes.length - 1;
-    }
     this.makeRoom(text);
     const length = this.block.write(text, this.used);
     this.block[this.used + length] = LF;
@@ -112,7 +107,7 @@ export class LineFile {
     return this.written;
   }
 
-  /** Bytes that the disk refused, at the place they would have had; undefined beyond what is kept. */
+  /** Bytes that the disk refused, at the place they would have had; undefined before they were flushed, and beyond what is kept. */
   unwritten(start: number, length: number): Buffer | undefined {
     if (this.kept.length > 1) this.kept = [Buffer.concat(this.kept)];
     const from = start - this.written;
@@ -128,21 +123,24 @@ export class LineFile {
     this.keptBytes += bytes.length;
   }
 
+  /** One way for all lines, after a failure too: others may still wait then, and each has its place after the ones before it. */
   private async write(blocks: readonly Buffer[]): Promise<void> {
     for (const block of blocks) {
-      if (this.failure) {
-        this.keep(block);
-        continue;
-      }
-      try {
-        await this.handle.writeFile(block);
-        this.written += block.length;
-        if (block.buffer.byteLength === BLOCK_BYTES && this.spare.length < SPARE_BLOCKS)
-          this.spare.push(Buffer.from(block.buffer));
-      } catch (error) {
-        this.keep(block);
-        this.fail(error as Error);
-      }
+      if (await this.isWritten(block)) this.written += block.length;
+      else this.keep(Buffer.from(block));
+      if (block.buffer.byteLength === BLOCK_BYTES && this.spare.length < SPARE_BLOCKS)
+        this.spare.push(Buffer.from(block.buffer));
+    }
+  }
+
+  private async isWritten(block: Buffer): Promise<boolean> {
+    if (this.failure) return false;
+    try {
+      await this.handle.writeFile(block);
+      return true;
+    } catch (error) {
+      this.fail(error as Error);
+      return false;
     }
   }
 

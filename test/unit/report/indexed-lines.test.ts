@@ -1,10 +1,12 @@
 // Lines written in one order and read in another, larger than any block, over block borders, and when the disk refuses.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { IndexedLines } from '../../../src/report/indexed-lines';
+import type { LineFile } from '../../../src/report/write-lines';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'isoperf-lines-'));
 afterAll(() => {
@@ -57,4 +59,55 @@ describe('lines in any order', () => {
     expect(kept.error?.message).toMatch(/ENOSPC/);
     expect([kept.read(0), kept.read(1), kept.read(2)]).toEqual(['{"id":0}', '{"id":1}', undefined]);
   });
+
+  it('what a disk that fills up refused keeps its place among lines that waited, were on their way, and came later', async () => {
+    const step = fc.record({
+      bytes: fc.oneof(fc.nat(40), fc.nat(600_000)),
+      pause: fc.constantFrom('none', 'none', 'flush', 'tick', 'turn'),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), fc.nat(2_000_000), async (steps, room) => {
+        const capacity = steps.length + 1;
+        const texts = steps.map(({ bytes }, number) => `{"id":${number},"text":"${'é'.repeat(bytes >> 1)}"}`);
+        const last = '{"id":"told"}';
+        const kept = await IndexedLines.create(place(), capacity, () => {
+          kept.append(capacity - 1, last);
+        });
+        fillsUp(kept, room);
+        const flushes: Promise<void>[] = [];
+        for (const [number, { pause }] of steps.entries()) {
+          kept.append(number, texts[number]!);
+          if (pause === 'flush') flushes.push(fileOf(kept).flush());
+          if (pause === 'tick') await Promise.resolve();
+          if (pause === 'turn') await new Promise(setImmediate);
+        }
+        await kept.settle();
+        await Promise.all(flushes);
+        // What is appended while the last of it is refused is beyond what `settle` promises.
+        if (kept.error) await kept.settle();
+        expect(steps.map((_, number) => kept.read(number))).toEqual(texts);
+        expect(kept.read(capacity - 1)).toBe(kept.error ? last : undefined);
+        kept.close();
+      }),
+      { numRuns: 150 },
+    );
+  });
 });
+
+function fileOf(lines: IndexedLines): LineFile {
+  return Reflect.get(lines, 'lines') as LineFile;
+}
+
+/** As a disk with so much room: the write that does not fit is done in part. */
+function fillsUp(lines: IndexedLines, room: number): void {
+  const handle = Reflect.get(fileOf(lines), 'handle') as FileHandle;
+  const write = handle.writeFile.bind(handle);
+  let left = room;
+  handle.writeFile = async (bytes) => {
+    const part = (bytes as Buffer).subarray(0, left);
+    left -= part.length;
+    await write(part);
+    if (part.length < (bytes as Buffer).length)
+      throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
+  };
+}

@@ -2,6 +2,7 @@
 import type { Aligned } from './align';
 import type { Finding, InterpolatedLoad, InterpolatedRow } from './comparison';
 import { rowsOf, type Row } from './metric-rows';
+import { percentOf } from './metrics';
 import { loadLabel, type MeasuredStage, type Side } from './side';
 
 /** Measured and asked for of one kind; the amount is requests/s or how many at a time. */
@@ -92,6 +93,7 @@ function rowOf(
   const between = (low + share * (top - low)) * row.scale;
   const [a, b] = measured === 'A' ? [own * row.scale, between] : [between, own * row.scale];
   const because = findings.filter((finding) => moves(finding, row)).map(({ dimension }) => dimension);
+  const percent = percentOf(b - a, a);
   return {
     metric: row.metric,
     statistic: row.statistic,
@@ -99,7 +101,7 @@ function rowOf(
     unit: row.unit,
     a,
     b,
-    ...(a === 0 ? {} : { percentOfA: ((b - a) / a) * 100 }),
+    ...(percent === undefined ? {} : { percentOfA: percent }),
     because,
   };
 }

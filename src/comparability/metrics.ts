@@ -209,7 +209,7 @@ function differenceOf(
 ): NonNullable<MetricComparison['difference']> {
   const { scale } = row;
   const absolute = estimate.absolute * scale;
-  const percentOfA = a === 0 ? undefined : (absolute / a) * 100;
+  const percentOfA = percentOf(absolute, a);
   const silent = row.metric === 'error_rate' && row.a.side.value === 0 && row.b.side.value === 0;
   // Without a single failure there is nothing to resample; an interval of zero width would claim too much.
   const interval = silent || !estimate.interval ? undefined : estimate.interval;
@@ -223,9 +223,7 @@ function differenceOf(
   const excludes = bounds !== undefined && (bounds.low > 0 || bounds.high < 0);
   const detected = excludes && (chance === undefined || chance <= 1 - LEVEL);
   const of = (value: number | undefined): { absolute: number; percentOfA?: number } | undefined =>
-    value === undefined || silent
-      ? undefined
-      : { absolute: value * scale, ...(a === 0 ? {} : { percentOfA: Math.abs((value * scale) / a) * 100 }) };
+    value === undefined || silent ? undefined : { absolute: value * scale, ...ofA(percentOf(value * scale, a)) };
   const detectable = of(estimate.detectable);
   const noise = of(estimate.noise);
   return {
@@ -255,13 +253,13 @@ function differenceWords(
 ): string {
   if (interval && interval.low <= 0 && interval.high >= 0) {
     const reach = Math.max(-interval.low, interval.high);
-    const unseen = a === 0 ? `${figure(reach)} ${row.unit}` : `${figure((reach / Math.abs(a)) * 100)} % of A`;
+    const unseen = sizeOf(reach, a, row.unit);
     return `no detectable difference (up to ${unseen} could hide)`;
   }
   if (absolute === 0) return 'no difference';
   const direction = absolute > 0 ? 'higher' : 'lower';
   // Better and worse are judgements, and there is none without a measure of chance.
-  const size = a === 0 ? `${figure(Math.abs(absolute))} ${row.unit}` : `${figure(Math.abs(absolute / a) * 100)} % of A`;
+  const size = sizeOf(absolute, a, row.unit);
   if (interval && !detected)
     return `no detectable difference (B is ${direction} by ${size}, but so many metrics show that by chance)`;
   if (!interval) return `B is ${direction} by ${size}, which may be chance: there is no interval`;
@@ -271,4 +269,19 @@ function differenceWords(
 
 function figure(value: number): string {
   return round(Number(value.toPrecision(3)));
+}
+
+/** Of nothing, and beyond all numbers, there is no percentage. */
+export function percentOf(value: number, a: number): number | undefined {
+  const percent = (value / a) * 100;
+  return Number.isFinite(percent) ? percent : undefined;
+}
+
+function ofA(percent: number | undefined): { readonly percentOfA?: number } {
+  return percent === undefined ? {} : { percentOfA: Math.abs(percent) };
+}
+
+function sizeOf(value: number, a: number, unit: string): string {
+  const percent = percentOf(value, a);
+  return percent === undefined ? `${figure(Math.abs(value))} ${unit}` : `${figure(Math.abs(percent))} % of A`;
 }

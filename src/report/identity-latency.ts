@@ -1,5 +1,12 @@
 // Identities of latencies: the parts of a request must add up, and gaps pooled over all requests must be the same time again.
-import { statisticOf, measureOf, type CanonicalReport, type ReportScope, type Statistics } from './canonical';
+import {
+  QUANTITIES,
+  statisticOf,
+  measureOf,
+  type CanonicalReport,
+  type ReportScope,
+  type Statistics,
+} from './canonical';
 import { significant } from './figures';
 import type { Caution, Identity } from './identity';
 import { at, isObject } from './readers/values';
@@ -237,23 +244,28 @@ export function readTogether(scope: ReportScope, report: CanonicalReport): Cauti
 }
 
 /** Percentiles rise, and nothing is negative but a schedule delay. */
+/** Thirty years: no latency. */
+const LONGEST_SECONDS = 1e9;
+
 export function order(scope: ReportScope): Identity[] {
   return scope.measures.flatMap(({ quantity, stats, source }): Identity[] => {
     const falls = fallsIn(stats);
     const lowest = Math.min(...Object.values(stats));
     const negative = lowest < 0 && quantity !== 'schedule_delay';
-    if (falls.length === 0 && !negative) return [];
+    const highest = Math.max(...Object.values(stats));
+    const endless = QUANTITIES[quantity].unit === 's' && highest > LONGEST_SECONDS;
+    if (falls.length === 0 && !negative && !endless) return [];
     return [
       {
         id: 'order',
         scope: scope.id,
         holds: false,
         statement: `percentiles of ${source.key} rise and are not negative`,
-        left: lowest,
+        left: negative || !endless ? lowest : highest,
         right: 0,
         unit: '',
         tolerance: 'none',
-        message: `${source.file}: ${source.key} is no distribution: ${negative ? `a value is ${significant(lowest)}` : falls[0]!}`,
+        message: `${source.file}: ${source.key} is no distribution: ${negative ? `a value is ${significant(lowest)}` : endless ? `a value is ${significant(highest)} s` : falls[0]!}`,
         cause: 'the file was edited, or made by averaging several runs',
       },
     ];

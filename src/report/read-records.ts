@@ -121,12 +121,16 @@ function checkRecord(value: unknown): RequestRecord | string {
 
 /** Clocks are read to a microsecond. */
 const BACKWARDS = 1e-6;
+/** Seconds of a run's clock, which begins with it. */
+const LONGEST = 1e9;
 
 /** What ends before it begins is no measurement: a latency below 0 would be the best of all. */
 function backwardsIn(record: RequestRecord): string | undefined {
   const { sentSeconds, firstTokenSeconds, lastTokenSeconds, endSeconds, chunkSeconds } = record;
   const before = (a: number | undefined, b: number | undefined): boolean =>
     a !== undefined && b !== undefined && a < b - BACKWARDS;
+  const times = [sentSeconds, firstTokenSeconds, lastTokenSeconds, endSeconds, chunkSeconds.at(-1)];
+  if (times.some((time) => time !== undefined && Math.abs(time) > LONGEST)) return 'it has a time beyond thirty years';
   if (before(endSeconds, sentSeconds)) return 'it ends before it was sent';
   if (before(firstTokenSeconds, sentSeconds)) return 'its first token comes before it was sent';
   if (before(lastTokenSeconds, firstTokenSeconds)) return 'its last token comes before its first';

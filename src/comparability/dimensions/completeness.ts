@@ -189,9 +189,15 @@ export const completeness = dimension<Completeness>({
     if (!a.ends || !b.ends)
       return unknown('How the planned requests ended', a.ends !== undefined, b.ends !== undefined);
     const silent = [a.ends.ok === 0 ? 'A' : '', b.ends.ok === 0 ? 'B' : ''].filter((name) => name !== '');
-    if (silent.length > 0) {
+    if (silent.length === 2) {
+      return {
+        state: 'unknown',
+        message: 'No request of A or B succeeded: they have no latency, length or rate that could be compared.',
+      };
+    }
+    if (silent.length === 1) {
       return confounds(
-        `No request of ${silent.join(' or ')} succeeded: ${silent.length === 1 ? 'it has' : 'they have'} no latency, length or rate that could be compared.`,
+        `No request of ${silent.join('')} succeeded: it has no latency, length or rate that could be compared.`,
       );
     }
     const lossA = 1 - a.ends.ok / Math.max(1, a.ends.planned);

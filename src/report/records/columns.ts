@@ -6,6 +6,7 @@ const MAX_GAPS = 40_000_000;
 const BLOCK = 1 << 20;
 /** Sums of seconds of a day are exact to some picoseconds; clocks are read to a microsecond. */
 const BACKWARDS = 1e-6;
+const LONGEST = 1e9;
 
 /** One request, as every format can give it; NaN is "not recorded". Times are seconds of one clock. */
 export interface RequestRow {
@@ -171,11 +172,15 @@ export class RequestColumns {
   }
 }
 
-/** An end before its beginning; what is not recorded is before nothing. */
+/** An end before its beginning, or beyond all latency; what is not recorded is before nothing. */
 function isBackwards({ sent, first, last, end }: RequestRow, times: ArrayLike<number>, count: number): boolean {
   const before = (a: number, b: number): boolean => a < b - BACKWARDS;
   if (before(first, sent) || before(end, sent) || before(last, first) || before(last, sent)) return true;
-  for (let i = 1; i < count; i++) if (before(times[i]!, times[i - 1]!)) return true;
+  // Longer than thirty years is no latency.
+  if (end - sent > LONGEST || first - sent > LONGEST) return true;
+  for (let i = 1; i < count; i++) {
+    if (before(times[i]!, times[i - 1]!) || times[i]! - times[i - 1]! > LONGEST) return true;
+  }
   return false;
 }
 

@@ -156,7 +156,11 @@ const mock: Sign = (scope, report) => {
 
 const bareNumbers: ReportSign = ({ bareNumbers: files }) =>
   files &&
-  said('CMP075', 'summary', `${files.join(', ')}: a bare NaN or Infinity, which is not JSON; it is read as missing`);
+  said(
+    'CMP075',
+    'summary',
+    `${files.join(', ')}: a bare NaN or Infinity, which is not JSON, or a number beyond all range; it is read as missing`,
+  );
 
 const adapters: ReportSign = (report) => {
   const parts = report.scopes.filter(({ kind, counts }) => kind === 'adapter' && counts.total !== undefined);

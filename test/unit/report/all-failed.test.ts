@@ -64,7 +64,7 @@ describe('a run of failures alone', () => {
       message: 'No request of B succeeded: it has no latency, length or rate that could be compared.',
     });
     expect(state(none, none)).toMatchObject({
-      state: 'confounds',
+      state: 'unknown',
       message: 'No request of A or B succeeded: they have no latency, length or rate that could be compared.',
     });
     expect(state(good, good).state).toBe('same');

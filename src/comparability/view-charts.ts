@@ -1,16 +1,15 @@
 // The two runs of a comparison in one frame: distributions overlaid, latency over time, latency of matched stages, lengths.
-import type { RequestRecord } from '../metrics/record';
-import { inputTokens, isSuccess, outputTokens, writeItlGaps, type ItlBasis } from '../metrics/request-metrics';
-import { percentile, sortFinite, sum } from '../metrics/statistics';
-import { ecdfOf, medianLine, percentilesOf, timeBins } from '../report/curves';
+import { percentile, sortFinite } from '../metrics/statistics';
+import { ecdfOf, medianBins } from '../report/curves';
 import { duration, NOTHING, significant, whole } from '../report/figures';
 import type { Run } from '../report/run';
 import { RECORDS_FILE } from '../report/manifest';
-import { countingOf, LATENCIES, perRequest, type Latency } from '../report/scopes';
+import { LATENCIES } from '../report/scopes';
 import { bandsOf } from '../report/view-distributions';
 import type { ChartBand, ChartGroup, ChartSeries, ChartView } from '../report/view-model';
 import type { Comparison, MatchedStages } from './comparison';
 import { loadLabel, stageLoad } from './side';
+import { columnsOf, overTime, sortedSeconds, sortedTokens, type Drawn, type RequestColumns } from './view-columns';
 
 const TABLE_PERCENTS = [1, 5, 10, 25, 50, 75, 90, 95, 99, 100] as const;
 const SIDES = ['a', 'b'] as const;
@@ -20,19 +19,20 @@ type Pair<T> = Readonly<Record<Side, T>>;
 export function comparisonCharts(comparison: Comparison, a: Run, b: Run): ChartGroup[] {
   const runs = { a, b };
   if (SIDES.every((side) => (runs[side].records ?? []).length === 0)) return [];
+  const columns = pair((side) => columnsOf(runs[side]));
   return [
     {
       id: 'overlay',
       title: 'Distributions of A and B',
       choices: comparison.stages.flatMap((stage) =>
-        LATENCIES.map(({ id, label }) => latencyOverlay(runs, stage, id, label, comparison.stages.length > 1)),
+        LATENCIES.map(({ id, label }) => latencyOverlay(columns, stage, id, label, comparison.stages.length > 1)),
       ),
     },
-    { id: 'lengths-overlay', title: 'Lengths of A and B', choices: lengthOverlays(runs, comparison.stages) },
+    { id: 'lengths-overlay', title: 'Lengths of A and B', choices: lengthOverlays(columns, comparison.stages) },
     {
       id: 'over-time-overlay',
       title: 'Latency over time',
-      choices: (['ttft', 'e2e', 'itl', 'tpot'] as const).map((latency) => timeOverlay(runs, latency)),
+      choices: (['ttft', 'e2e', 'itl', 'tpot'] as const).map((latency) => timeOverlay(runs, columns, latency)),
     },
     ...(comparison.stages.length > 1 ? [againstLoad(comparison, runs)] : []),
   ].filter((group) => group.choices.length > 0);
@@ -40,49 +40,19 @@ export function comparisonCharts(comparison: Comparison, a: Run, b: Run): ChartG
 
 type Columns = Pair<Float64Array>;
 
-/** Values of one latency over the successes of a stage, seconds, ascending: millions of them for ITL, so they are sorted once. */
-function sortedSeconds(run: Run, stage: number, latency: Latency): Float64Array {
-  const counting = countingOf(run);
-  const successes = (run.records ?? []).filter((record) => record.stage === stage && isSuccess(record));
-  if (latency === 'itl') return sortFinite(gapsOf(successes, counting.itl));
-  return sortFinite(columnOf(successes, (record) => perRequest(record, latency, counting)));
-}
-
-function gapsOf(records: readonly RequestRecord[], basis: ItlBasis): Float64Array {
-  const room = records.reduce(
-    (total, { chunkSeconds, chunkTokens }) =>
-      total + (basis === 'tokens' ? sum(chunkTokens ?? []) : chunkSeconds.length),
-    0,
-  );
-  const gaps = new Float64Array(room);
-  let at = 0;
-  for (const record of records) at = writeItlGaps(record, basis, gaps, at);
-  return gaps.subarray(0, at);
-}
-
-function columnOf(records: readonly RequestRecord[], of: (record: RequestRecord) => number | undefined): Float64Array {
-  const values = new Float64Array(records.length);
-  let n = 0;
-  for (const record of records) {
-    const value = of(record);
-    if (value !== undefined) values[n++] = value;
-  }
-  return values.subarray(0, n);
-}
-
 /** Undefined when there are none. */
 function quantile(sorted: Float64Array, percent: number): number | undefined {
   return sorted.length === 0 ? undefined : percentile(sorted, percent);
 }
 
 function latencyOverlay(
-  runs: Pair<Run>,
+  columns: Pair<RequestColumns>,
   stage: MatchedStages,
-  latency: Latency,
+  latency: Drawn,
   label: string,
   named: boolean,
 ): ChartView {
-  const seconds = pair((side) => sortedSeconds(runs[side], stage[side], latency));
+  const seconds = pair((side) => sortedSeconds(columns[side], stage[side], latency, TABLE_PERCENTS));
   const largest = Math.max(...SIDES.map((side) => quantile(seconds[side], 99) ?? 0));
   const inSeconds = latency === 'e2e' && largest > 10;
   const unit = inSeconds ? 's' : 'ms';
@@ -130,16 +100,9 @@ function overlay(axis: string, sorted: Columns, what: string, factor = 1): Omit<
   };
 }
 
-function lengthOverlays(runs: Pair<Run>, stages: readonly MatchedStages[]): ChartView[] {
+function lengthOverlays(columns: Pair<RequestColumns>, stages: readonly MatchedStages[]): ChartView[] {
   return (['output', 'prompt'] as const).map((what) => {
-    const values = pair((side) => {
-      const counting = countingOf(runs[side]);
-      const own = new Set(stages.map((stage) => stage[side]));
-      const records = (runs[side].records ?? []).filter((record) => own.has(record.stage) && isSuccess(record));
-      const of = (record: RequestRecord): number | undefined =>
-        what === 'output' ? outputTokens(record, counting.output) : inputTokens(record, counting.input);
-      return sortFinite(columnOf(records, of));
-    });
+    const values = pair((side) => sortedTokens(columns[side], new Set(stages.map((stage) => stage[side])), what));
     const say = (side: Side): string => {
       const at = (percent: number): string => whole(percentile(values[side], percent));
       return values[side].length === 0
@@ -154,29 +117,17 @@ function lengthOverlays(runs: Pair<Run>, stages: readonly MatchedStages[]): Char
   });
 }
 
-function timeOverlay(runs: Pair<Run>, latency: Latency): ChartView {
+function timeOverlay(runs: Pair<Run>, columns: Pair<RequestColumns>, latency: Drawn): ChartView {
   const { label } = LATENCIES.find((entry) => entry.id === latency)!;
-  const points = pair((side) => {
-    const x: number[] = [];
-    const y: number[] = [];
-    const counting = countingOf(runs[side]);
-    for (const record of runs[side].records ?? []) {
-      const value = isSuccess(record) ? perRequest(record, latency, counting) : undefined;
-      if (value === undefined || record.sentSeconds === undefined) continue;
-      x.push(record.sentSeconds);
-      y.push(value * 1000);
-    }
-    return { x, y };
-  });
+  const points = pair((side) => overTime(columns[side], latency));
   const end = Math.max(1, ...SIDES.map((side) => points[side].x.reduce((max, value) => Math.max(max, value), 0)));
-  const bins = pair((side) => timeBins(points[side], 0, end));
-  const lines = pair((side) => medianLine(bins[side]));
+  const lines = pair((side) => medianBins(points[side], 0, end));
   return {
     label,
     sentence: timeSentence(
       runs,
       label,
-      pair((side) => percentilesOf(points[side].y, [50])[0]),
+      pair((side) => quantile(sortFinite(points[side].y.slice()), 50)),
     ),
     x: { label: 'seconds of the run, when sent', min: 0, max: Math.ceil(end) },
     y: { label: `median ${label}, ms` },
@@ -184,12 +135,13 @@ function timeOverlay(runs: Pair<Run>, latency: Latency): ChartView {
       name: side.toUpperCase(),
       tone: side,
       draw: 'line',
-      ...lines[side],
+      x: lines[side].x,
+      y: lines[side].y,
     })),
     bands: SIDES.flatMap((side) => warmupBands(runs[side], side)),
     table: {
       head: ['Seconds', `Median ${label} of A, ms`, `of B, ms`],
-      rows: bins.a.map((bin, index) => [
+      rows: lines.a.bins.map((bin, index) => [
         `${bin.from} to ${bin.to}`,
         shown(lines.a.y[index] ?? undefined),
         shown(lines.b.y[index] ?? undefined),

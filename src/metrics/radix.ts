@@ -7,6 +7,14 @@ const PASSES = 3;
 /** Neighbours with one upper word: up to here they are put in order one by one. */
 const FEW = 24;
 
+/** Are all values finite and not negative, as `radixSort` wants them? Their upper words say so. */
+export function arePlain(values: Float64Array): boolean {
+  const words = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length);
+  let high = 0;
+  for (let i = 1; i < words.length; i += 2) if (words[i]! > high) high = words[i]!;
+  return high < 0x7ff00000;
+}
+
 /**
  * In place, ascending. Only for values that are finite and not negative: then their bits sort as they do.
  * @param room as many values at least, when the caller has it: it is written over

@@ -1,6 +1,6 @@
 // Descriptive statistics as inference-perf and numpy define them, over sorted typed arrays.
 import type { Stat } from './lifecycle';
-import { radixSort } from './radix';
+import { arePlain, radixSort } from './radix';
 
 /** What was realised, in one row: the shape of the run manifest's distributions. */
 export interface DistributionSummary {
@@ -27,14 +27,11 @@ export function sortedValues(values: Iterable<number>): Float64Array {
 
 /** In place, ascending; throws like `sortedValues`. `room` for as many values is written over, where the caller has it. */
 export function sortFinite(values: Float64Array, room?: Float64Array): Float64Array {
-  let negative = false;
+  if (values.length >= MANY && arePlain(values)) return radixSort(values, room);
   for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
-    if (!Number.isFinite(value)) throw new RangeError(`a statistic was asked over ${value}`);
-    // -0 has the sign bit too.
-    if (value < 0 || Object.is(value, -0)) negative = true;
+    if (!Number.isFinite(values[i]!)) throw new RangeError(`a statistic was asked over ${values[i]}`);
   }
-  return negative || values.length < MANY ? values.sort() : radixSort(values, room);
+  return values.sort();
 }
 
 /**

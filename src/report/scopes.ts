@@ -46,7 +46,7 @@ const CHUNK_GAP: LatencyEntry = {
   definition: 'gap between consecutive chunks of the stream as they arrived',
 };
 
-export const LATENCIES: readonly LatencyEntry[] = [
+export const LATENCIES: readonly (LatencyEntry & { readonly id: Exclude<Latency, 'chunk_gap'> })[] = [
   { id: 'ttft', label: 'TTFT', definition: 'first token minus sent' },
   { id: 'tpot', label: 'TPOT', definition: '(last token minus first token) / (output tokens minus 1)' },
   { id: 'itl', label: 'ITL', definition: 'gap between consecutive tokens' },

@@ -1,7 +1,7 @@
 // Curves and figures: laws that hold for any values.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ecdf, medianLine, thinned, timeBins } from '../../../src/report/curves';
+import { ecdf, medianBins, medianLine, thinned, timeBins } from '../../../src/report/curves';
 import { counted, duration, significant, span } from '../../../src/report/figures';
 
 const values = fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 3000 });
@@ -77,5 +77,22 @@ describe('figures', () => {
       '1 h 02 min',
     ]);
     expect([counted(1, 'request'), counted(1240, 'request')]).toEqual(['1 request', '1,240 requests']);
+  });
+});
+
+describe('medians over time of columns', () => {
+  it('are those of the bins', () => {
+    const points = fc.array(
+      fc.tuple(fc.double({ min: 0, max: 400, noNaN: true }), fc.double({ min: 0, max: 9, noNaN: true })),
+    );
+    fc.assert(
+      fc.property(points, fc.integer({ min: 1, max: 500 }), (list, end) => {
+        const [x, y] = [list.map(([at]) => at), list.map(([, value]) => value)];
+        const bins = timeBins({ x, y }, 0, end);
+        const columns = medianBins({ x: Float64Array.from(x), y: Float64Array.from(y) }, 0, end);
+        expect(columns.bins).toEqual(bins.map(({ from, to }) => ({ from, to })));
+        expect({ x: columns.x, y: columns.y }).toEqual(medianLine(bins));
+      }),
+    );
   });
 });

@@ -1,9 +1,11 @@
 // Small tokenizers of every common shape, with merges learned from a text of our own: what real ones look like, in a few kilobytes.
 
 const TEXT = `the quick brown fox and the lazy dog don't rest; the naïve école says 12 or 345 things, the 東京 tower and the 東京 station,
-Ωμέγα and Ωμέγα again, one two two three three three 😀😀 so so much the the other the another and then and there is it's it's`;
+Ωμέγα and Ωμέγα again, one two two three three three 😀😀 so so much aaa aaa aaaa aaaa the the other the another and then and there is it's it's`;
 
 const SPACE = '\u2581';
+/** In vocabularies, of characters that merges join, but no merges lead there. */
+const WHOLE = `${SPACE}aaaaaaaaa`;
 
 /** Learns merges: the pair met most often first, as trainers do. */
 function learn(words: readonly (readonly string[])[], count: number): [string, string][] {
@@ -84,7 +86,7 @@ function byteLevel(more: {
   const names = byteCharacters();
   const bytes = (text: string): string[] => [...Buffer.from(text, 'utf8')].map((byte) => names[byte]!);
   const merges = learn((TEXT.match(/ ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+/gu) ?? []).map(bytes), 120);
-  const vocab = vocabulary([...names, ...merges.map(([left, right]) => left + right), 'Ġ!zz']);
+  const vocab = vocabulary([...names, ...merges.map(([left, right]) => left + right), WHOLE.replace(SPACE, 'Ġ')]);
   const own = {
     type: 'ByteLevel',
     add_prefix_space: more.prefixSpace ?? false,
@@ -127,6 +129,7 @@ function sentencePiece(more: {
     ...(more.bytes === false ? [] : hex),
     ...merges.map(([left, right]) => left + right),
     ...letters,
+    WHOLE,
   ]);
   return {
     added_tokens: withAdded(vocab, [
@@ -266,6 +269,9 @@ export const MODELS: Readonly<
   'byte-level with a split that leaves gaps': { json: byteLevel({ split: '\\p{L}+|\\p{N}?' }) },
   'SentencePiece merges, as Llama 2': { json: sentencePiece({}) },
   'SentencePiece merges without byte tokens': { json: sentencePiece({ bytes: false }) },
+  'SentencePiece merges, an unknown token that is a word': {
+    json: sentencePiece({ bytes: false, model: { unk_token: `${SPACE}the` } }),
+  },
   'SentencePiece merges, whole words first': { json: sentencePiece({ model: { ignore_merges: true } }) },
   'SentencePiece merges of split words': {
     json: sentencePiece({ preTokenizer: { type: 'Split', pattern: { String: SPACE }, behavior: 'Isolated' } }),

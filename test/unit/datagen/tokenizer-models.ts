@@ -213,7 +213,7 @@ function wordPiece(): object {
   };
 }
 
-function unigram(): object {
+function unigram(more: readonly object[] = []): object {
   const letters = Array.from(new Set(Array.from(TEXT.replaceAll(' ', SPACE)))).slice(0, 30);
   const words = (TEXT.match(/[a-z]+/g) ?? []).map((word) => SPACE + word);
   const tokens = [...new Set(['<unk>', '</s>', ...letters, ...words])];
@@ -223,7 +223,13 @@ function unigram(): object {
       { content: '</s>', special: true },
     ]),
     normalizer: { type: 'NFKC' },
-    pre_tokenizer: { type: 'Metaspace', replacement: SPACE, add_prefix_space: true, prepend_scheme: 'first' },
+    pre_tokenizer: {
+      type: 'Sequence',
+      pretokenizers: [
+        { type: 'Metaspace', replacement: SPACE, add_prefix_space: true, prepend_scheme: 'first' },
+        ...more,
+      ],
+    },
     post_processor: null,
     decoder: { type: 'Metaspace', replacement: SPACE, add_prefix_space: true },
     model: { type: 'Unigram', unk_id: 0, vocab: tokens.map((token, at) => [token, -1 - at / 10]) },
@@ -278,6 +284,7 @@ export const MODELS: Readonly<
   },
   'WordPiece, as BERT': { json: wordPiece() },
   'Unigram, as T5': { json: unigram() },
+  'Unigram, digits one by one and unknown': { json: unigram([{ type: 'Digits', individual_digits: true }]) },
   'a word a token': { json: wordLevel() },
   'a token’s normal form is another token': {
     json: byteLevel({ normalizer: { type: 'NFC' }, added: [{ content: 'e\u0301', normalized: true }] }),

@@ -11,6 +11,8 @@ const DELAY_RESOLUTION_MS = 10;
 
 // Limits. Event loop: performance.md section 8. Schedule: reference inference-perf.md section 8, P3.
 const EVENT_LOOP_WARNING = 0.6;
+/** Ours, as for lateness: stamps of that time are late by so much. */
+const EVENT_LOOP_DELAY_WARNING_SECONDS = 0.05;
 export const EVENT_LOOP_LIMITED = 0.85;
 const DELAY_MEDIAN_LIMIT_SECONDS = 0.01;
 const DELAY_P99_LIMIT_SECONDS = 1;
@@ -24,6 +26,8 @@ const RATE_SHARE_OF_SENDS = 0.95;
 const SMALLEST_LAG_SECONDS = 0.1;
 /** Over a shorter stage the use of the event loop is that of starting and ending it. */
 const SHORTEST_FOR_LOOP_SECONDS = 0.2;
+/** It looks a hundred times a second: of fewer looks the worst percent is the one at the start. */
+const SHORTEST_FOR_STALLS_SECONDS = 2;
 
 export interface LoopUse {
   readonly eventLoopUse: number;
@@ -105,7 +109,8 @@ export function judgeHealth(
     ...(littlesLaw === undefined ? {} : { littlesLaw }),
   };
   const limits = [
-    ...(sent.busySeconds < SHORTEST_FOR_LOOP_SECONDS ? [] : loopFindings(use)),
+    ...(sent.busySeconds < SHORTEST_FOR_LOOP_SECONDS ? [] : useFindings(use)),
+    ...(sent.busySeconds < SHORTEST_FOR_STALLS_SECONDS ? [] : stallFindings(use)),
     ...scheduleFindings(delays, growth, stage.pacing.kind === 'open'),
     ...rateFindings(stage, sent.sent),
     ...capFindings(stage, outcome.maxInFlight, cap, littlesLaw),
@@ -152,7 +157,14 @@ interface HealthFinding {
   readonly reason: string;
 }
 
-function loopFindings({ eventLoopUse, workers }: LoopUse): HealthFinding[] {
+/** Whatever kept it: other programs, a full collection, its own bursts. */
+function stallFindings({ eventLoopDelayP99Seconds: p99 }: LoopUse): HealthFinding[] {
+  if (p99 <= EVENT_LOOP_DELAY_WARNING_SECONDS) return [];
+  const reason = `the event loop was ${ms(p99)} or more late in 1 % of its looks: what arrived then was stamped as late`;
+  return [{ limited: false, reason }];
+}
+
+function useFindings({ eventLoopUse, workers }: LoopUse): HealthFinding[] {
   if (eventLoopUse <= EVENT_LOOP_WARNING) return [];
   const limited = eventLoopUse > EVENT_LOOP_LIMITED;
   const busiest = workers && workers.length > 1 ? ` of the busiest of ${workers.length} threads` : '';
@@ -183,7 +195,7 @@ function scheduleFindings(delays: Float64Array, growth: number | undefined, isOp
     // A closed loop sends all its slots at once when it begins: late by the sending itself.
     findings.push({
       limited: false,
-      reason: `1 % of the requests were sent ${ms(p99)} or more late${growing}: for so long this process was kept from its work, and what arrived then was stamped as late`,
+      reason: `1 % of the requests were sent ${ms(p99)} or more late${growing}: the tails of what was measured may be the client's`,
     });
   }
   return findings;

@@ -95,6 +95,13 @@ describe('verdicts', () => {
     expect(judge((id) => (id >= 98 ? 0.9 : 0)).verdict).toBe('warning');
   });
 
+  it('an event loop that stood still now and then is warned about', () => {
+    const use = { ...calm, eventLoopDelayP99Seconds: 0.2 };
+    expect(judge(() => 0, { use }).reasons).toEqual([expect.stringMatching(/event loop was 200 ms or more late/)]);
+    expect(judge(() => 0, { use, of: stageOf(10) }).verdict).toBe('warning');
+    expect(judge(() => 0, { use: { ...use, eventLoopDelayP99Seconds: 0.04 } }).verdict).toBe('ok');
+  });
+
   it('a stage whose tail was late is warned about in an open loop, where nothing else explains it', () => {
     const tail = (by: number) => (id: number) => (id < 3 ? by : 0);
     expect(judge(tail(0.04)).verdict).toBe('ok');

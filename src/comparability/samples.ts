@@ -7,7 +7,7 @@ import { minimumCountFor } from '../sample-size';
 import { spanSeconds } from '../metrics/summarize';
 import type { MetricSide, Statistic } from './comparison';
 import { ended, type Counting, type LatencyQuantity, type RateQuantity } from './quantities';
-import type { MeasuredStage } from './side';
+import { missingIn, type MeasuredStage } from './side';
 
 export interface Sample {
   readonly side: MetricSide;
@@ -164,10 +164,12 @@ function whyNone(scope: readonly RequestRecord[], { needs }: LatencyQuantity): s
 }
 
 function reportedLatency(
-  { report }: MeasuredStage,
+  stage: MeasuredStage,
   quantity: LatencyQuantity,
   statistics: readonly Statistic[],
 ): ReadonlyMap<Statistic, Sample> {
+  const { report } = stage;
+  const isCounted = missingIn(stage, 'successes.count') === undefined;
   const n = report ? (quantity.overAllSent ? report.load_summary.count : report.successes.count) : 0;
   const stat = report ? quantity.reported(report) : null;
   return new Map(
@@ -176,8 +178,9 @@ function reportedLatency(
       const value = stat?.[percent === undefined ? 'mean' : percentileKey(percent)];
       if (value === undefined)
         return [statistic, { side: { n, missing: report ? 'not in the report' : 'no report of this stage' } }];
-      if (!supports(statistic, n)) return [statistic, { side: { n, missing: tooFew(statistic, n) } }];
-      return [statistic, { side: { n, value }, noInterval: NO_RECORDS }];
+      if (supports(statistic, n)) return [statistic, { side: { n, value }, noInterval: NO_RECORDS }];
+      const few = isCounted ? tooFew(statistic, n) : `of how many answers this ${statistic} is, is not recorded`;
+      return [statistic, { side: { n, missing: few } }];
     }),
   );
 }
@@ -188,7 +191,8 @@ const SLICES = 60;
 /** Sum of the weights of the successes over the window from first send to last end, as inference-perf counts. */
 export function rateSample(stage: MeasuredStage, quantity: RateQuantity, counting: Counting, draws: Draws): Sample {
   if (!stage.records) {
-    const value = stage.report ? quantity.reported(stage.report) : null;
+    const isThere = missingIn(stage, `successes.throughput.${quantity.metric}`) === undefined;
+    const value = stage.report && isThere ? quantity.reported(stage.report) : null;
     const n = stage.report?.successes.count ?? 0;
     if (value === null) return { side: { n, missing: stage.report ? 'not counted' : 'no report of this stage' } };
     return { side: { n, value }, noInterval: NO_RECORDS };
@@ -256,6 +260,8 @@ export function errorRateSample(stage: MeasuredStage, draws: Draws): Sample {
   if (!stage.records) {
     const count = stage.report?.load_summary.count ?? 0;
     if (!stage.report || count === 0) return { side: { n: 0, missing: 'no report of this stage' } };
+    const uncounted = missingIn(stage, 'failures.count');
+    if (uncounted !== undefined) return { side: { n: count, missing: uncounted } };
     return { side: { n: count, value: (stage.report.failures.count / count) * 100 }, noInterval: NO_RECORDS };
   }
   const { scope, successes } = windowOf(stage.records);

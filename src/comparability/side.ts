@@ -178,3 +178,8 @@ export function round(value: number): string {
 export function sideStreams({ run }: Side): boolean {
   return run.manifest?.endpoint.streaming ?? run.records?.some((record) => record.chunkSeconds.length > 0) ?? false;
 }
+
+/** Why a report has no number under this key, where the layout would have a 0. */
+export function missingIn({ report }: MeasuredStage, key: string): string | undefined {
+  return report?.isoperf?.not_measured[key];
+}

@@ -28,6 +28,9 @@ function lifecycleOf(scope: ReportScope): LifecycleReport {
   const { counts, load } = scope;
   const window = scope.windowSeconds?.value;
   if (window === undefined) missing['benchmark_time_seconds'] = 'not in the file';
+  // The layout's 0 is a count; these are none.
+  if (counts.ok === undefined) missing['successes.count'] = 'not in the file';
+  if (counts.failed === undefined) missing['failures.count'] = 'failures are not counted in the file';
   const stat = statistics(scope, missing, differs);
   const rate = (id: QuantityId, key: string): number | null => {
     const value = statisticOf(scope, id, 'value');

@@ -79,7 +79,11 @@ function requestRates(stages: readonly Scope[]): ChartView {
   const offered = stages.map((scope) =>
     scope.manifest?.requestedConcurrency === undefined ? (loadOf(scope) ?? null) : null,
   );
-  const answered = stages.map((scope) => scope.report?.successes.throughput.requests_per_sec ?? null);
+  const answered = stages.map(({ report }) =>
+    report && report.isoperf?.not_measured['successes.throughput.requests_per_sec'] === undefined
+      ? report.successes.throughput.requests_per_sec
+      : null,
+  );
   const series: ChartSeries[] = [
     { name: 'offered', tone: 'reference', draw: 'bars', x: positions(stages), y: offered },
     { name: 'answered', tone: 'p50', draw: 'bars', x: positions(stages), y: answered },

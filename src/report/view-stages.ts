@@ -100,16 +100,19 @@ function loadCells(scope: Scope): Figure[] {
 }
 
 function countCells(scope: Scope): Figure[] {
+  const missing = scope.report?.isoperf?.not_measured;
+  const absent = (what: string, key: string): Figure | undefined =>
+    missing?.[key] === undefined ? undefined : { text: NOTHING, note: `${what}: ${missing[key]}`, weak: true };
   const ok = scope.report?.successes.count ?? 0;
   const failed = scope.report?.failures.count ?? 0;
   const others = scope.records?.filter((r) => r.outcome.kind === 'cancelled' || r.outcome.kind === 'notSent').length;
   const lost = others === undefined || others === 0 ? '' : `, and ${whole(others)} cancelled or not sent`;
   return [
-    {
+    absent('Answered in full', 'successes.count') ?? {
       text: whole(ok),
       note: `Answered in full: ${counted(ok, 'request')}; every latency is over these (${scope.source})`,
     },
-    {
+    absent('Failed', 'failures.count') ?? {
       text: whole(failed),
       note: `Failed: ${counted(failed, 'request')}, ${percent(ok + failed === 0 ? 0 : failed / (ok + failed))} of those that ended${lost} (${scope.source})`,
     },

@@ -4,7 +4,7 @@ import { mean, percentile, sortedValues } from '../../metrics/statistics';
 import type { Evidence } from '../comparison';
 import { ALL, confounds, dimension, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { inConfig, inManifest, inRecords, inReport } from '../evidence';
-import { configValue, loadLabel, round, successesOf, type MeasuredStage, type Side } from '../side';
+import { configValue, loadLabel, missingIn, round, successesOf, type MeasuredStage, type Side } from '../side';
 
 interface StageLimit {
   readonly stage: MeasuredStage;
@@ -66,7 +66,8 @@ function inFlight(stage: MeasuredStage): number | undefined {
     return span > 0 && latencies.length > 0 ? ((sent.length - 1) / span) * mean(latencies) : undefined;
   }
   const latency = stage.report?.successes.latency.request_latency?.['mean'];
-  return latency === undefined ? undefined : stage.report!.successes.throughput.requests_per_sec * latency;
+  const isRated = missingIn(stage, 'successes.throughput.requests_per_sec') === undefined;
+  return latency === undefined || !isRated ? undefined : stage.report!.successes.throughput.requests_per_sec * latency;
 }
 
 function capOf(side: Side, stage: MeasuredStage): number | undefined {

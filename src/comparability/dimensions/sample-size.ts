@@ -4,7 +4,7 @@ import type { Evidence, MovedMetric, Statistic } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { counted } from '../../report/figures';
 import { inManifest, inRecords, inReport } from '../evidence';
-import { loadLabel, type MeasuredStage } from '../side';
+import { loadLabel, missingIn, type MeasuredStage } from '../side';
 
 interface SampleSize extends SideEvidence {
   readonly stages: readonly {
@@ -31,10 +31,10 @@ function supported(n: number): readonly Statistic[] {
   return SHOWN.filter(({ percent }) => n >= minimumCountFor(percent)).map(({ statistic }) => statistic);
 }
 
-function sizeOf({ records, manifest, report }: MeasuredStage): number | undefined {
-  return (
-    records?.filter(({ outcome }) => outcome.kind === 'ok').length ?? manifest?.counts?.ok ?? report?.successes.count
-  );
+function sizeOf(stage: MeasuredStage): number | undefined {
+  const { records, manifest, report } = stage;
+  const reported = missingIn(stage, 'successes.count') === undefined ? report?.successes.count : undefined;
+  return records?.filter(({ outcome }) => outcome.kind === 'ok').length ?? manifest?.counts?.ok ?? reported;
 }
 
 export const sampleSize = dimension<SampleSize>({

@@ -138,8 +138,8 @@ async function held() {
 async function weigh(file, folder, type, count, work) {
   const engine = await import(file);
   const tokenizer = engine.loadTokenizer(path.join(folder, 'tokenizer.json'));
-  // What the tokenizer makes when it is first used is its own.
-  await prepare(engine, type, tokenizer, 10, work);
+  // Tables and remembered pieces are the tokenizer's own, however many requests there are.
+  await prepare(engine, type, tokenizer, 1000, work);
   const before = await held();
   const requests = await prepare(engine, type, tokenizer, count, work);
   const after = await held();

@@ -35,7 +35,8 @@ export function chartFigure(first: ChartGroup, initialStage?: number): ChartFigu
   const sentence = h('figcaption', { id: sentenceId });
   const toggle = button('Table', () => flip(), { title: 'The numbers of this chart as a table (t)' });
   const controls = h('div', { class: 'chart-controls' }, toggle);
-  if (group.choices.length > 1) controls.prepend(choice());
+  // Where there is nothing to draw of any of them, there is nothing to choose.
+  if (group.choices.length > 1 && group.choices.some(({ series }) => series.length > 0)) controls.prepend(choice());
   const element = h(
     'figure',
     { class: 'chart', 'data-chart': group.id },

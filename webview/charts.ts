@@ -99,7 +99,10 @@ function dataset(series: ChartSeries, isNamed: boolean, stage: number | undefine
   const steppedBack = stage !== undefined && series.stage !== undefined && series.stage !== stage;
   const full = colourOf(style, palette);
   const colour = steppedBack ? faded(full, 0.25) : full;
-  const points = series.x.map((x, index) => ({ x, y: series.y[index] ?? null }));
+  const drawn = series.x.map((x, index) => ({ x, y: series.y[index] ?? null }));
+  // A share of requests starts at none of them: so one value alone is a line, too.
+  const [first] = drawn;
+  const points = series.draw === 'steps' && first ? [{ x: first.x, y: 0 }, ...drawn] : drawn;
   if (series.draw === 'bars') {
     return {
       type: 'bar',
@@ -155,9 +158,20 @@ function scale(axis: ChartAxis, palette: Palette, isY: boolean, stacked: boolean
       maxRotation: 0,
       autoSkipPadding: 12,
       ...(axis.whole === true ? { precision: 0 } : {}),
-      ...(axis.categories ? {} : { callback: (value: number | string) => short(Number(value)) }),
+      callback: (value: number | string) =>
+        axis.categories ? category(axis.categories, Number(value)) : short(Number(value)),
     },
   } as unknown as Partial<ScaleOptionsByType>;
+}
+
+/** Names side by side up to so many; beyond, their numbers stand for them. */
+const FEW_NAMES = 6;
+
+/** "2: 10 rps (warm-up)" on two lines, so that its neighbours have room; of many stages "2". */
+function category(names: readonly string[], index: number): string | string[] {
+  const name = names[index] ?? '';
+  const number = /^(\d+): /.exec(name)?.[1];
+  return names.length > FEW_NAMES && number !== undefined ? number : name.split(/ (?=\()/);
 }
 
 function tooltip(view: ChartView, palette: Palette): object {

@@ -70,6 +70,7 @@ export function livePage(first: LiveView): LivePage {
     calm.hidden = view.health.length > 0 || view.errors.length > 0;
     setText(client, view.client ?? '');
     client.hidden = view.client === undefined;
+    trace.element.hidden = failed && view.trace.atSeconds.length === 0;
     for (const part of parts) part.hidden = failed && view.stages.length === 0;
     const at = view.trace.atSeconds.at(-1) ?? -1;
     if (at !== drawnAt) {

@@ -62,6 +62,7 @@ export const liveTests: readonly PageTest[] = [
       const text = await view.page.locator('main').innerText();
       assert.doesNotMatch(text, /keeps up|closed loop|not measured yet/);
       assert.match(text, /Not measured: nothing was sent/);
+      assert.equal(await view.page.locator('figure').isVisible(), false);
       assert.equal(await view.page.getByText('Stop', { exact: true }).isVisible(), false);
       assert.deepEqual(await view.accessibility(), []);
       await view.shot('page-live-broken', { fullPage: true });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { HostMessage } from '../../src/messages';
 import { openView } from './harness';
-import { foreignMessage, POOR_REPORT, REPORT } from './samples';
+import { FAILED_REPORT, foreignMessage, POOR_REPORT, REPORT, SINGLE } from './samples';
 import { THEME_NAMES, type ThemeName } from './themes';
 import type { PageTest } from './tests';
 
@@ -244,6 +244,51 @@ export const reportTests: readonly PageTest[] = [
       await view.send(REPORT);
       await view.page.getByRole('heading', { level: 1 }).waitFor();
       assert.equal(await view.page.getByText('Open as Text', { exact: true }).count(), 0);
+      await view.close();
+    },
+  },
+  {
+    name: 'report: of one single request the distribution is drawn, too',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: SINGLE });
+      for (const chart of ['distributions', 'lengths']) {
+        const coloured = await view.page.locator(`figure[data-chart="${chart}"] canvas`).evaluate((canvas) => {
+          const { width, height } = canvas as HTMLCanvasElement;
+          const data = (canvas as HTMLCanvasElement).getContext('2d')!.getImageData(0, 0, width, height).data;
+          let count = 0;
+          // The grid and the labels are grey.
+          for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i]! - data[i + 2]!) > 60) count++;
+          return count;
+        });
+        assert.ok(coloured > 80, `${chart}: ${coloured} coloured pixels`);
+      }
+      assert.deepEqual(await view.accessibility(), []);
+      await view.shot('page-report-single', { fullPage: true });
+      await view.close();
+    },
+  },
+  ...THEME_NAMES.map((theme: ThemeName) => ({
+    name: `report: where every request failed charts say so and offer nothing to choose, ${theme} theme`,
+    async body(browser: Parameters<PageTest['body']>[0]) {
+      const view = await openView(browser, { kind, message: FAILED_REPORT, theme, width: 600 });
+      const figure = view.page.locator('figure[data-chart="distributions"]');
+      await figure.getByText('TTFT was not measured for any request.').waitFor();
+      assert.equal(await figure.locator('vscode-dropdown').count(), 0);
+      assert.ok(await view.page.locator('figure[data-chart="errors"] canvas').isVisible());
+      assert.deepEqual(await view.accessibility(), []);
+      await view.shot(`page-report-failed-${theme}`, { fullPage: true });
+      await view.close();
+    },
+  })),
+  {
+    name: 'report: a message longer than the panel breaks',
+    async body(browser) {
+      const view = await openView(browser, { kind, width: 420 });
+      const message = `reports-${'Leistungsmessreihe'.repeat(8)} holds no report`;
+      await view.send({ type: 'failed', message, remedy: 'Name a report folder', asText: true });
+      await view.page.getByRole('alert').waitFor();
+      const overflow = await view.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      assert.ok(overflow <= 0, `${overflow} px too wide`);
       await view.close();
     },
   },

@@ -35,6 +35,20 @@ export const POOR_REPORT: HostMessage = {
   restore: { kind: 'report', folders: ['file:///work/reports-short'], intended: [] },
 };
 
+/** One request in all: every percentile is the same value. */
+export const SINGLE: HostMessage = {
+  type: 'report',
+  view: reportView(syntheticRun({ seed: 1, stages: [{ concurrency: 1, requests: 1 }] })),
+  restore: { kind: 'report', folders: ['file:///work/reports-single'], intended: [] },
+};
+
+/** Nothing was answered. */
+export const FAILED_REPORT: HostMessage = {
+  type: 'report',
+  view: reportView(sampleRun({ ...USUAL, name: 'all-failed', failing: 1 })),
+  restore: { kind: 'report', folders: ['file:///work/reports-all-failed'], intended: [] },
+};
+
 export const COMPARED: HostMessage = {
   type: 'comparison',
   view: comparisonView(COMPARISON, RUN_A, RUN_B),

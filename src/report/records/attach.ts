@@ -13,6 +13,8 @@ import { inputOf, outputOf } from './recompute';
 
 /** Beyond it, records (a kilobyte each with their stamps) are more than a comparison should hold. */
 const MAX_REQUESTS = 400_000;
+/** A view waits for the check, and its file system gives whole files: beyond this they stay closed. */
+const MAX_CHECKED_BYTES = 64_000_000;
 /** Share of requests with times or counts that cannot be, beyond which none of them is believed. */
 const MOST_IMPOSSIBLE = 0.01;
 /** A stage's window by its report and by its requests: one clock, printed with all digits. */
@@ -51,9 +53,22 @@ export async function withCheck(run: Run): Promise<Run> {
   const { perRequest, canonical } = run;
   if (!perRequest || !canonical || run.records) return run;
   const { folder, file } = perRequest;
+  const bytes = (await folder.sizeBytes?.(file)) ?? 0;
+  if (bytes > MAX_CHECKED_BYTES) return { ...run, problems: [...run.problems, unchecked(file, bytes)] };
   const streamed = await openRecords({ report: canonical, folder, recordsFile: file });
   const found = streamed ? [...streamed.problems, ...checkAgainstSummary(canonical, streamed, file)] : [];
   return { ...run, problems: [...run.problems, ...found] };
+}
+
+function unchecked(file: string, bytes: number): Problem {
+  return {
+    code: 'REP127',
+    severity: 'information',
+    path: [],
+    message: `the requests in ${file} (${whole(Math.round(bytes / 1e6))} MB) were not held against the summary`,
+    file,
+    remedy: "'isoperf import' does it, whatever their size",
+  };
 }
 
 function unused(file: string, why: string): Problem {

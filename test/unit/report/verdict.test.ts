@@ -73,4 +73,25 @@ describe('a summary that is not its requests', () => {
     const { notes } = compare(await withRecords(good), await withRecords(bad));
     expect(notes.filter((note) => SAYS.test(note))).toEqual([expect.stringMatching(/^B: /)]);
   });
+
+  it('is not looked for in a file that a view could not hold, and that is said', async () => {
+    const folder = memoryFolder({ 'r.json': BAD });
+    const read = await readRun(folder);
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    const { perRequest } = read.value;
+    let opened = 0;
+    const large = {
+      ...folder,
+      sizeBytes: () => Promise.resolve(65_000_000),
+      readText: (file: string) => {
+        opened++;
+        return folder.readText(file);
+      },
+    };
+    const run = await withCheck({ ...read.value, perRequest: { folder: large, file: perRequest!.file } });
+    expect(opened).toBe(0);
+    expect(run.problems.map(({ code, message }) => [code, message])).toEqual([
+      ['REP127', 'the requests in r.json (65 MB) were not held against the summary'],
+    ]);
+  });
 });

@@ -32,6 +32,11 @@ export class ChunkedBody {
     this.lost = false;
   }
 
+  /** Where the parser stands is not known: all of this body is its own. */
+  lose(): void {
+    this.lost = true;
+  }
+
   /** The last chunk came, or something that is not understood here: all that follows is the parser's. */
   get isLost(): boolean {
     return this.lost;

@@ -292,7 +292,8 @@ class Exchange implements Dispatcher.DispatchHandler, BodySink {
 
   /** Body bytes: from the HTTP parser, or taken where the socket's read put them. */
   onBody(bytes: Buffer, from: number, to: number): void {
-    this.#recorder.bytes(bytes, from, to, this.#arrivedSeconds());
+    // What came in the same read after the token at which somebody cancelled is nobody's.
+    if (!this.#settled) this.#recorder.bytes(bytes, from, to, this.#arrivedSeconds());
   }
 
   onResponseEnd(): void {

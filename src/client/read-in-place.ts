@@ -93,6 +93,8 @@ function take(socket: ReadingSocket, reads: Reads, buffer: Buffer, length: numbe
   if (at === length || isGone(socket)) return;
   if (sink === undefined) {
     give(socket, buffer, at, length);
+    // A head that did not come whole or not first: the parser has begun the body, and how far it is in it is not known here.
+    if (reads.sink !== undefined) chunks.lose();
     return;
   }
   if (!chunks.isAtChunk) {

@@ -28,7 +28,8 @@ async function answering(answers: readonly (readonly (Buffer | string)[])[]): Pr
   server = await rawServer(async (socket) => {
     socket.setNoDelay(true);
     for (const [index, piece] of answers[next++]!.entries()) {
-      if (index > 0) await new Promise(setImmediate);
+      // Two turns: the first may come before the client's turn to read.
+      if (index > 0) for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
       socket.write(piece);
     }
   });
@@ -100,6 +101,29 @@ describe('an answer over a socket', () => {
     const result = await asked.send(request(), options());
     expect(result.outcome).toMatchObject({ kind: 'failed' });
     expect(result.chunkTexts[0]).toBe('a');
+  });
+
+  it('is the same when a read cuts a chunk whose data looks like chunks, behind a head that came in pieces', async () => {
+    const data = `b\r\n: ten bytes\r\n${EVENTS.join('')}`;
+    const size = `${Buffer.byteLength(data).toString(16)}\r\n`;
+    const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+    const asked = await answering([
+      [CHUNKED_HEAD.slice(0, 20), CHUNKED_HEAD.slice(20) + size, data, `\r\n${END}`],
+      [interim + CHUNKED_HEAD + size, data, `\r\n${END}`],
+      [CHUNKED_HEAD + size, data, `\r\n${END}`],
+    ]);
+    for (let time = 0; time < 3; time++) expect(seen(await asked.send(request(), options()))).toEqual(FINE);
+    expect(server!.connections()).toBe(1);
+  });
+
+  it('takes nothing more in once it was cancelled, even by its own first token', async () => {
+    const asked = await answering([[CHUNKED_HEAD, EVENTS.map(chunk).join('') + END]]);
+    const stop = new AbortController();
+    const onFirstToken = (): void => {
+      stop.abort('enough');
+    };
+    const result = await asked.send(request(), options({ signal: stop.signal, onFirstToken }));
+    expect(seen(result)).toEqual([{ kind: 'cancelled', reason: 'enough' }, TEXTS.slice(0, 1), undefined]);
   });
 
   it('has one time for all that one read brought, and later ones for later reads', async () => {

@@ -72,6 +72,11 @@ export function compareArguments(args: readonly string[], cwd: string): CompareA
   if (given.length > 0 && failOn?.includes('regression') !== true) {
     throw new UsageError('--threshold says what a regression is: it needs --fail-on regression');
   }
+  if (values.save !== undefined && !/\.(?:ya?ml|json)$/.test(values.save)) {
+    throw new UsageError(
+      `--save ${values.save}: the ending says what is saved: .yaml the question, to be asked again; .json what was judged`,
+    );
+  }
   const cut = cutOf(values.cut) ?? question?.cut;
   const align = values.align ? alignments(words(values.align)) : (question?.align ?? []);
   const result: CompareArguments = {
@@ -189,9 +194,13 @@ function refuseWithSaved({ intended, align, interpolate, stackA, stackB, save }:
 
 /** "A1,A2" are repeats of one side, unless a folder has that very name. */
 function folders(name: string, cwd: string): string[] {
-  if (existsSync(path.resolve(cwd, name))) return [name];
-  const parts = name.split(',').map((part) => part.trim());
-  return parts.filter((part) => part !== '');
+  if (name !== '' && existsSync(path.resolve(cwd, name))) return [name];
+  const parts = name
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  if (parts.length === 0) throw new UsageError(`'${name}' names no report folder`);
+  return parts;
 }
 
 function words(lists: readonly string[] | undefined): string[] {
@@ -200,7 +209,7 @@ function words(lists: readonly string[] | undefined): string[] {
 }
 
 function alignments(asked: readonly string[]): readonly Alignable[] {
-  return asked.includes('all') ? ALIGNABLE : oneOf(asked, ALIGNABLE, '--align', 'something that can be aligned');
+  return asked.includes('all') ? ALIGNABLE : oneOf(asked, ALIGNABLE, '--align', 'a dimension that can be aligned');
 }
 
 function oneOf<T extends string>(asked: readonly string[], known: readonly T[], option: string, what: string): T[] {

@@ -105,7 +105,7 @@ function windowOf(text: string): { from: number; to: number } {
 function percentilesOf(text: string | undefined): readonly number[] {
   if (text === undefined) return DEFAULT_PERCENTILES;
   const numbers = text.split(',').map(Number);
-  if (numbers.some((number) => !(number >= 0 && number <= 100)))
+  if (text.split(',').some((part) => part.trim() === '') || numbers.some((number) => !(number >= 0 && number <= 100)))
     throw new UsageError(`--percentiles ${text}: numbers from 0 to 100, e.g. 50,95,99`);
   return numbers;
 }
@@ -135,9 +135,20 @@ export function recomputeFor(
         'Cut a number of requests (--warmup 100), or take a file with start times (a newer vLLM with --save-detailed)',
     };
   }
+  const recomputed = recompute(rows, definition, file);
+  if (recomputed.counts.total === 0 && recomputed.leftOut > 0) {
+    return {
+      code: 'REP128',
+      severity: 'error',
+      path: [],
+      message: `nothing is computed again: the cut leaves out all ${whole(recomputed.leftOut)} requests`,
+      file,
+      remedy: 'Cut less: --warmup and --window count from the first request that was sent',
+    };
+  }
   return {
     definition,
-    recomputed: recompute(rows, definition, file),
+    recomputed,
     ...(request.limits ? { goodput: goodputOfColumns(rows, request.limits, definition) } : {}),
   };
 }

@@ -1,6 +1,6 @@
 // Do the server's own counts agree with the client's? Where they do not, one of them counts something else.
 import type { RequestRecord } from '../../metrics/record';
-import { outputTokens } from '../../metrics/request-metrics';
+import { isSuccess, outputTokens } from '../../metrics/request-metrics';
 import type { Evidence } from '../comparison';
 import { ALL, assumption, confounds, dimension, moved, same, type Context, type SideEvidence } from '../dimension';
 import { percent } from '../../report/figures';
@@ -56,7 +56,11 @@ function scrapedBy(side: Side, context: Context): Scraped | undefined {
       : parts.reduce<number>((sum, part) => sum + part!, 0);
   };
   const [requests, tokens] = [total('requests'), total('output_tokens')];
-  const successes = comparedSuccesses(side, context);
+  // The server counted the whole stage, also where alignment leaves a part of it out.
+  const ids = new Set(stages.map(({ id }) => id));
+  const successes =
+    side.run.records?.filter((record) => ids.has(record.stage) && isSuccess(record)) ??
+    comparedSuccesses(side, context);
   if (!successes || successes.length === 0 || (requests === undefined && tokens === undefined)) return undefined;
   let client = 0;
   let counted = 0;

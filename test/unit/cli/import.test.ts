@@ -66,6 +66,13 @@ describe('requests whose starts are not recorded', () => {
     expect(out).not.toContain('Computed again');
   });
 
+  it('are not computed again when the cut leaves none, with exit code 2', async () => {
+    const { code, out, err } = await call(file, '--warmup', '5000');
+    expect(code).toBe(2);
+    expect(err).toMatch(/the cut leaves out all \d+ requests/);
+    expect(out).not.toContain('Computed again');
+  });
+
   it('have latencies again, and no rate', async () => {
     const { code, out } = await call(file, '--recompute', '--goodput', 'ttft=0.25');
     expect(code).toBe(0);

@@ -82,3 +82,19 @@ describe('options that are repeated', () => {
     );
   });
 });
+
+describe('values that would be taken for another', () => {
+  it.each([
+    [['compare', ',', 'b'], "',' names no report folder"],
+    [['compare', '', 'b'], "'' names no report folder"],
+    [['compare', 'a', 'b', '--save', 'x.txt'], '--save x.txt: the ending says what is saved'],
+    [['compare', 'a', 'b', '--align', 'all-of-it'], 'all-of-it is no dimension that can be aligned'],
+    [['import', 'a', '--percentiles', ''], '--percentiles : numbers from 0 to 100'],
+    [['import', 'a', '--percentiles', '50,,99'], '--percentiles 50,,99: numbers from 0 to 100'],
+  ])('%j', async (args, words) => {
+    const { code, err } = await call(...args);
+    expect(code).toBe(2);
+    expect(err).toContain(words);
+    expect(err).not.toContain('unexpected error');
+  });
+});

@@ -16,10 +16,17 @@ export function alignedFindings(start: Aligned, final: Aligned, steps: readonly 
     const step = steps.find(({ dimension }) => dimension === finding.dimension);
     const differs = finding.state === 'confounds' || finding.state === 'unknown';
     if (!step) return differs ? { ...after[i]!, ...alignableOf(start, after[i]!) } : after[i]!;
-    if (!differs) return finding;
+    if (!differs) return step.ok ? withoutStale(finding, step) : finding;
     if (!step.ok) return { ...finding, alignable: { possible: false, words: step.words } };
     return removed(finding, step, final);
   });
+}
+
+/** Alike already, and cut all the same: that the first requests are in the numbers is no longer so. */
+function withoutStale(finding: Finding, { words }: AlignmentStep): Finding {
+  if (finding.dimension !== 'warmup-window' || !words.includes('left out')) return finding;
+  const { note, ...rest } = finding;
+  return note === undefined ? finding : { ...rest, message: `${finding.message} Aligned: ${words}.` };
 }
 
 function removed(finding: Finding, step: AlignmentStep, final: Aligned): Finding {

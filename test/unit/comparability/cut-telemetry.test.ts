@@ -37,8 +37,16 @@ describe('telemetry of a cut window', () => {
     const comparison = compared(sent);
     expect(comparison.notes.join('\n')).toContain('are left out');
     expect(comparison.notes.join('\n')).not.toContain('somebody else used it');
+    expect(comparison.notes.join('\n')).not.toContain('the first requests after a start are in the numbers');
+    const window = comparison.findings.find(({ dimension }) => dimension === 'warmup-window')!;
+    expect([window.state, window.message]).toEqual(['same', expect.stringMatching(/Aligned: the first \d+ requests/)]);
     const found = comparison.findings.find(({ dimension }) => dimension === 'telemetry')!;
     expect(found.a.summary).toContain(`server answered ${sent} requests, client had ${sent}`);
+  });
+
+  it('says of windows that were not cut what they begin with', () => {
+    const { notes } = compare(run(1, sent), run(2, sent), { resamples: 200 });
+    expect(notes.join('\n')).toContain('the first requests after a start are in the numbers');
   });
 
   it('still sees others', () => {

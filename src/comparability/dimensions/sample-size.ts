@@ -32,9 +32,10 @@ function supported(n: number): readonly Statistic[] {
 }
 
 function sizeOf(stage: MeasuredStage): number | undefined {
-  const { records, manifest, report } = stage;
-  const reported = missingIn(stage, 'successes.count') === undefined ? report?.successes.count : undefined;
-  return records?.filter(({ outcome }) => outcome.kind === 'ok').length ?? manifest?.counts?.ok ?? reported;
+  const { records, manifest } = stage;
+  const own = records?.filter(({ outcome }) => outcome.kind === 'ok').length ?? manifest?.counts?.ok;
+  if (own !== undefined || missingIn(stage, 'successes.count') !== undefined) return own;
+  return stage.report?.successes.count;
 }
 
 export const sampleSize = dimension<SampleSize>({

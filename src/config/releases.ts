@@ -230,7 +230,12 @@ function sinceOf({ name, schema }: FoundField, key: string): string | undefined 
 
 function isDefault(schema: Schema, value: unknown): boolean {
   const { type, defaultValue } = schema.def as { type: string; defaultValue?: unknown };
-  return type === 'default' && JSON.stringify(defaultValue) === JSON.stringify(value);
+  return type === 'default' && textOf(defaultValue) === textOf(value);
+}
+
+/** JSON; numbers too large for it, which no default is, have a sign of their own. */
+function textOf(value: unknown): string | undefined {
+  return JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'bigint' ? `${entry}n` : entry));
 }
 
 /** Both spellings of one field are given: releases take the newer name and ignore the older; main refuses. */

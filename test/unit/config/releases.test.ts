@@ -16,6 +16,12 @@ const ignored = (yaml: string, target: Target): readonly string[] =>
     .problems.filter((problem) => problem.code === 'CFG016')
     .map((problem) => problem.message);
 
+it('judges a number too large for JSON in a field that the release does not know yet', () => {
+  const yaml = `load: {type: constant, base_seed: 1${'0'.repeat(25)}, request_timeout: 1${'0'.repeat(25)}}\n`;
+  for (const target of TARGETS) expect(() => loaderVerdict(yaml, target)).not.toThrow();
+  expect(ignored(yaml, 'v0.2.0').join(' ')).toMatch(/request_timeout/);
+});
+
 describe('accept or refuse, v0.2.0 to main', () => {
   it.each([
     ['an unknown key', 'loda: 1\n', '++++++-'],

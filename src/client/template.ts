@@ -17,7 +17,8 @@ export interface TokenSink {
 
 /** After so many templates without a single hit (a server that varies every event) it stops trying. */
 const MAX_USELESS = 4;
-const PROBE = 'zq';
+/** Two: the one tried is not what the event said, or an exchange of any other string would seem to be of the token. */
+const PROBES = ['zq', 'qz'] as const;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LF = 10;
@@ -88,7 +89,8 @@ export class Template {
     if (!isPlainToken(piece) || this.useless >= MAX_USELESS) return;
     if (this.frame !== undefined && this.hits === 0) this.useless++;
     this.hits = 0;
-    const found = split(bytes.toString('latin1', start, end), this.readPiece);
+    const probe = piece.content === PROBES[0] ? PROBES[1] : PROBES[0];
+    const found = split(bytes.toString('latin1', start, end), probe, this.readPiece);
     this.frame = found && frameOf(found, bytes, start, end);
   }
 }
@@ -146,7 +148,7 @@ function isField(bytes: Buffer, at: number): boolean {
  * Bytes are handled as latin1 text, which keeps them one to one. Of several strings that could be the token, the one is it whose
  * exchange exchanges the event's meaning.
  */
-function split(event: string, readPiece: ReadPiece): { prefix: string; suffix: string } | undefined {
+function split(event: string, probe: string, readPiece: ReadPiece): { prefix: string; suffix: string } | undefined {
   const key = /"(?:text|content)"\s*:\s*"/g;
   for (let found = key.exec(event); found !== null; found = key.exec(event)) {
     const from = found.index + found[0].length;
@@ -154,7 +156,7 @@ function split(event: string, readPiece: ReadPiece): { prefix: string; suffix: s
     if (to === undefined) return undefined;
     const prefix = event.slice(0, from);
     const suffix = event.slice(to);
-    if (to > from && means(prefix + PROBE + suffix, PROBE, readPiece)) return { prefix, suffix };
+    if (to > from && means(prefix + probe + suffix, probe, readPiece)) return { prefix, suffix };
   }
   return undefined;
 }

@@ -183,6 +183,14 @@ describe('the template short cut', () => {
     expect(hits).toBeGreaterThan(1000);
   });
 
+  it('takes no other string for the token, whatever the token is', () => {
+    for (const token of ['zq', 'qz', 'a']) {
+      const event = (other: string): string =>
+        `data: ${JSON.stringify({ text: other, choices: [{ index: 0, text: token }] })}\n\n`;
+      expect(read([event('x'), event('y'), event('z'), DONE]).trace.chunkTexts).toEqual([token, token, token]);
+    }
+  });
+
   it('is used for nearly every event of an ordinary stream', () => {
     const template = new Template(readPiece);
     let hits = 0;

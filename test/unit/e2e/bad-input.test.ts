@@ -65,7 +65,8 @@ describe('isoperf run', () => {
   afterAll(() => sim.stop());
 
   async function run(config: string, extra: readonly string[] = [], env: Record<string, string> = {}) {
-    return isoperf(['run', file('run.yaml', config), '--out', 'report', ...extra], { cwd: folder, env });
+    const out = extra.includes('--out') ? [] : ['--out', 'report'];
+    return isoperf(['run', file('run.yaml', config), ...out, ...extra], { cwd: folder, env });
   }
 
   it('refuses a config with errors before it sends anything', async () => {

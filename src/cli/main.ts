@@ -129,13 +129,25 @@ function terminal(): CliIo {
   };
 }
 
+/**
+ * A closed pipe (`isoperf ... | head`) is the reader's choice, not an error: what was asked for is done to its end, and the exit code is
+ * true. Only a reader of `--events` is who watches and stops the run: without it the run is stopped as by Ctrl+C.
+ */
+function outliveReader(isWatched: boolean): void {
+  let isGone = false;
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      if (isWatched && !isGone && stream === process.stdout) process.emit('SIGINT', 'SIGINT');
+      isGone ||= stream === process.stdout;
+    });
+  }
+}
+
 if (require.main === module) {
-  // A closed pipe (`isoperf ... | head`) is the reader's choice, not an error.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
-  });
-  void main(process.argv.slice(2), terminal()).then((code) => {
+  const args = process.argv.slice(2);
+  outliveReader(args.includes('--events'));
+  void main(args, terminal()).then((code) => {
     process.exitCode = code;
   });
 }

@@ -57,6 +57,23 @@ describe('a run that does not end by itself', () => {
     expect(counts!.ok).toBeGreaterThan(20);
   });
 
+  it('a reader who has seen enough (| head) ends nothing; one who watched the events, the run', async () => {
+    const config = smallConfig(sim.url, { stages: '    - { rate: 50, duration: 3 }' });
+    writeFileSync(path.join(folder, 'pipe.yaml'), config);
+    const running = start(['run', 'pipe.yaml', '--out', 'piped'], { cwd: folder });
+    running.child.stdout!.destroy();
+    running.child.stderr!.destroy();
+    expect((await running.done).code).toBe(0);
+    expect(manifest('piped')).toMatchObject({ state: 'complete', counts: { planned: 150, ok: 150 } });
+    const watched = start(['run', 'pipe.yaml', '--out', 'watched', '--events'], { cwd: folder });
+    await watched.waitFor(/"type":"tick"/s, 30_000);
+    watched.child.stdout!.destroy();
+    expect((await watched.done).code).toBe(1);
+    const { state, counts } = manifest('watched');
+    expect(state).toBe('incomplete');
+    expect(counts!.ok + counts!.failed + counts!.cancelled + counts!.notSent).toBe(150);
+  });
+
   it('faults on the way are counted, not lost', async () => {
     const faulty = await simulator([
       '--ttft-ms',

@@ -66,7 +66,12 @@ export function liveMessage(second: number): HostMessage {
     progress: second / 60,
     stages: [
       { label: '5 rps for 20 s', warmup: true, state: 'done', words: '100 of 100' },
-      { label: '10 rps for 20 s', warmup: false, state: 'running', words: `${Math.max(0, second - 20)} s, 200 planned` },
+      {
+        label: '10 rps for 20 s',
+        warmup: false,
+        state: 'running',
+        words: `${Math.max(0, second - 20)} s, 200 planned`,
+      },
       { label: '20 rps for 20 s', warmup: false, state: 'waiting', words: '400 planned' },
     ],
     counts: [

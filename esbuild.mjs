@@ -85,7 +85,7 @@ const bundles = {
   stores: {
     ...common,
     entryPoints: {
-      ...Object.fromEntries(Object.entries(stores).map(([source, name]) => [name, `src/report/storage/${source}.ts`])),
+      ...Object.fromEntries(Object.entries(stores).map(([source, name]) => [name, `src/folder/storage/${source}.ts`])),
       ...Object.fromEntries(Object.entries(parquet).map(([source, name]) => [name, `src/datagen/${source}.ts`])),
     },
     outdir,

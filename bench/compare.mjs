@@ -41,7 +41,7 @@ async function bundled() {
     stdin: {
       contents: [
         `export { compare } from './src/comparability/compare';`,
-        `export { comparisonView } from './src/comparability/view';`,
+        `export { comparisonView } from './src/views/comparison/view';`,
         `export { syntheticRun } from './test/unit/support/synthetic-run';`,
       ].join('\n'),
       resolveDir: root,

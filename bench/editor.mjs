@@ -17,7 +17,7 @@ buildSync({
       export { completions } from './src/language/completion';
       export { hints } from './src/language/hints';
       export { fixAll } from './src/language/fix-all';
-      export { looksLikeConfig } from './src/config/detect';
+      export { looksLikeConfig } from './src/config/find/detect';
       export { folds } from './src/language/symbols';
       export { codeActions } from './src/language/fixes';
       export { HOSTILE } from './test/unit/config/hostile-texts';`,

@@ -103,8 +103,8 @@ try {
   const bundle = path.join(place, 'records.mjs');
   await build({
     stdin: {
-      contents: `export { openReports } from './src/report/open'; export { openRecords, ownDefinition } from './src/report/records/open-records';
-        export { recompute } from './src/report/records/recompute'; export { accessTo } from './src/cli/access';`,
+      contents: `export { openReports } from './src/readers/open'; export { openRecords, ownDefinition } from './src/readers/records/open-records';
+        export { recompute } from './src/readers/records/recompute'; export { accessTo } from './src/cli/access';`,
       resolveDir: process.cwd(),
       loader: 'ts',
     },

@@ -1,7 +1,7 @@
 // What the extension and its webviews may say to each other, and the check on what a webview says (untrusted input).
-import type { ComparisonView } from './comparability/view-model';
+import type { ComparisonView } from './views/comparison/model';
 import type { DimensionId } from './comparability/comparison';
-import type { ReportView, Tone } from './report/view-model';
+import type { ReportView, Tone } from './views/report/model';
 
 export type ViewKind = 'report' | 'comparison' | 'live';
 

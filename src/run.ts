@@ -1,6 +1,6 @@
 // Config -> Run, the one use case: prepare, send on time, keep what comes, count after the clock has stopped, report.
 import path from 'node:path';
-import { timestamp } from './config/runtime';
+import { timestamp } from './config/will/runtime';
 import { CircuitBreakers } from './loadgen/breakers';
 import { runStages, type StageOutcome } from './loadgen/engine';
 import { loadInWords } from './loadgen/plan';
@@ -8,11 +8,11 @@ import type { EndedRequest } from './loadgen/share';
 import type { AnswerNeeds } from './loadgen/answer-line';
 import type { RequestRecord } from './metrics/record';
 import type { Problem } from './problem';
-import type { RunManifest } from './report/manifest';
-import { bucketPlaces, type BucketPlace } from './report/storage/place';
-import { lookAhead, uploadReport, type Upload } from './report/storage/upload';
-import { configYaml } from './report/write-config';
-import { describeWriteError, makeReportFolder, writeWhole } from './report/write-folder';
+import type { RunManifest } from './folder/manifest';
+import { bucketPlaces, type BucketPlace } from './folder/storage/place';
+import { lookAhead, uploadReport, type Upload } from './folder/storage/upload';
+import { configYaml } from './folder/write-config';
+import { describeWriteError, makeReportFolder, writeWhole } from './folder/write-folder';
 import { outcomeInWords, realisedLoad, totalOutcomes, type PlannedStage } from './run/describe';
 import { countTokens, makeReports, writeReports, type FinishContext, type Reports } from './run/finish';
 import { plannedManifest, problemFacts, writeManifest } from './run/manifest';

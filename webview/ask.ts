@@ -1,5 +1,5 @@
 // Every number can be asked: pointing at a figure (mouse or arrow keys) says what it is in one line under its table.
-import type { Figure } from '../src/report/view-model';
+import type { Figure } from '../src/views/report/model';
 import { h, setText } from './dom';
 
 /** A cell with a figure; what it is stays with it for `askable`. */

@@ -1,5 +1,5 @@
 // One chart as a figure of a page: title, choice of metric, legend, drawing, the sentence that says it, and its table.
-import type { ChartGroup, ChartSeries, DataTable } from '../src/report/view-model';
+import type { ChartGroup, ChartSeries, DataTable } from '../src/views/report/model';
 import { createChart } from './charts';
 import { button, select } from './controls';
 import { freshId, h, rebuild, setText, shape, svg } from './dom';

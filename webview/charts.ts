@@ -14,7 +14,7 @@ import {
   type Plugin,
   type ScaleOptionsByType,
 } from 'chart.js';
-import type { ChartAxis, ChartSeries, ChartView } from '../src/report/view-model';
+import type { ChartAxis, ChartSeries, ChartView } from '../src/views/report/model';
 import { colourOf, styleOf } from './series';
 import { faded, readPalette, type Palette } from './theme';
 

@@ -1,5 +1,5 @@
 // The comparison of two runs: heads, verdict and claim, findings worst first, metrics, overlaid charts.
-import type { ComparisonView, FindingGroup, HeadRow, MetricTable } from '../src/comparability/view-model';
+import type { ComparisonView, FindingGroup, HeadRow, MetricTable } from '../src/views/comparison/model';
 import type { Side } from '../src/messages';
 import { askable } from './ask';
 import { chartGrid } from './chart-figure';

@@ -1,5 +1,5 @@
 // One finding of a comparison: what differs and so what, both values with their places, what it moves, what to do.
-import type { FindingSideView, FindingView } from '../src/comparability/view-model';
+import type { FindingSideView, FindingView } from '../src/views/comparison/model';
 import type { DimensionState } from '../src/comparability/comparison';
 import type { Side } from '../src/messages';
 import { link } from './controls';

@@ -1,6 +1,6 @@
 // Keys of a page: j and k between its findings, c copies, and the state words that go with tones.
 import type { Side } from '../src/messages';
-import type { Tone } from '../src/report/view-model';
+import type { Tone } from '../src/views/report/model';
 import { h } from './dom';
 import { post } from './host';
 

@@ -1,6 +1,6 @@
 // A run under way. Built once, then only texts and the one line change, so that nothing jumps under the reader.
 import type { LiveStage, LiveView } from '../src/messages';
-import type { ChartGroup } from '../src/report/view-model';
+import type { ChartGroup } from '../src/views/report/model';
 import { chartFigure } from './chart-figure';
 import { button, setDisabled } from './controls';
 import { h, rebuild, rebuildList, setAttributes, setText } from './dom';

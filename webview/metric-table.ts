@@ -1,5 +1,5 @@
 // The figures of two runs: a table that lays each metric on one, two or three lines, as its box is wide.
-import type { InterpolatedTable, MetricTable } from '../src/comparability/view-model';
+import type { InterpolatedTable, MetricTable } from '../src/views/comparison/model';
 import { figureCell } from './ask';
 import { h, type Child } from './dom';
 import { sideMark } from './keys';

@@ -1,5 +1,5 @@
 // The report of one run: head, what to know before reading, stages, charts, provenance.
-import type { ReportView, StageRow, StageTable, ViewNote } from '../src/report/view-model';
+import type { ReportView, StageRow, StageTable, ViewNote } from '../src/views/report/model';
 import { askable, figureCell } from './ask';
 import { chartGrid } from './chart-figure';
 import { button, link } from './controls';

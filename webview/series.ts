@@ -1,5 +1,5 @@
 // How a series looks: one colour, dash and point shape per meaning, the same in every chart and legend.
-import type { ChartSeries, SeriesTone } from '../src/report/view-model';
+import type { ChartSeries, SeriesTone } from '../src/views/report/model';
 import type { Palette } from './theme';
 
 export type PointShape = 'circle' | 'triangle' | 'rect' | 'rectRot' | 'cross';

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { formatProblem, type Problem } from '../problem';
-import { MANIFEST_FILE, MANIFEST_FORMAT, RECORDS_FILE } from '../report/manifest';
-import type { FolderAccess } from '../report/run';
+import { MANIFEST_FILE, MANIFEST_FORMAT, RECORDS_FILE } from '../folder/manifest';
+import type { FolderAccess } from '../folder/access';
 import type { CliIo } from './command';
 import { diskFile, diskFolder } from './folder';
 import { clean } from './text-layout';

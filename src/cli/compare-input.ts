@@ -1,10 +1,10 @@
 // A side of a comparison from a disk: the run, and what lies beside or above its folder and belongs to it.
 import path from 'node:path';
 import { formatProblem, type Problem } from '../problem';
-import { withBeside } from '../report/beside';
-import { readRun } from '../report/read';
-import { withRecords } from '../report/records/attach';
-import type { Run } from '../report/run';
+import { withBeside } from '../readers/beside';
+import { readRun } from '../readers/read';
+import { withRecords } from '../readers/records/attach';
+import type { Run } from '../readers/run';
 import { accessTo, isFile } from './access';
 import type { CliIo } from './command';
 import { diskFolder } from './folder';

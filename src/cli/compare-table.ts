@@ -16,7 +16,7 @@ import {
   tellingRows,
   shortVerdict,
   interpolatedCells,
-} from '../comparability/words';
+} from '../views/comparison/words';
 import { bullet, clean, columns, wrap } from './text-layout';
 
 const STATES: Readonly<Record<Finding['state'], string>> = {

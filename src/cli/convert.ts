@@ -1,16 +1,16 @@
 // `isoperf convert`: any tool's results in, Markdown, CSV, HTML or a Benchmark Report out.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { benchmarkReport } from '../report/export/benchmark-report';
-import { canonicalCsv } from '../report/export/csv';
-import { canonicalHtml } from '../report/export/html';
-import { canonicalMarkdown } from '../report/export/markdown';
-import type { ReportScope } from '../report/canonical';
-import type { OpenedReport } from '../report/foreign';
-import { judgeReport } from '../report/identities';
-import { openReports } from '../report/open';
-import { completeReport } from '../report/records/complete';
-import { isDisagreement, type JudgedReport } from '../report/verdict';
+import { benchmarkReport } from '../views/export/benchmark-report';
+import { canonicalCsv } from '../views/export/csv';
+import { canonicalHtml } from '../views/export/html';
+import { canonicalMarkdown } from '../views/export/markdown';
+import type { ReportScope } from '../readers/canonical';
+import type { OpenedReport } from '../readers/foreign';
+import { judgeReport } from '../audit/identities';
+import { openReports } from '../readers/open';
+import { completeReport } from '../readers/records/complete';
+import { isDisagreement, type JudgedReport } from '../audit/verdict';
 import { accessTo, printProblems } from './access';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
 import { parseOptions } from './options';

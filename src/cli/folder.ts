@@ -2,9 +2,9 @@
 import { createReadStream, statSync, type Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { companions } from '../report/companions';
-import { linesOf } from '../report/read-lines';
-import type { FolderAccess } from '../report/run';
+import { companions } from '../readers/companions';
+import { linesOf } from '../folder/read-lines';
+import type { FolderAccess } from '../folder/access';
 
 /**
  * @param name as the user wrote it; messages repeat it

@@ -1,9 +1,15 @@
 // One report as text: identity, parts, numbers with their sources, assumptions, gaps, violated identities.
-import { QUANTITIES, type CanonicalReport, type Definition, type Measure, type ReportScope } from '../report/canonical';
-import { NOTHING, significant, whole } from '../report/figures';
-import { violated } from '../report/identities';
-import type { Identity, Judgement } from '../report/identity';
-import { isDisagreement, reportVerdict, type JudgedReport } from '../report/verdict';
+import {
+  QUANTITIES,
+  type CanonicalReport,
+  type Definition,
+  type Measure,
+  type ReportScope,
+} from '../readers/canonical';
+import { NOTHING, significant, whole } from '../figures';
+import { violated } from '../audit/identities';
+import type { Identity, Judgement } from '../audit/identity';
+import { isDisagreement, reportVerdict, type JudgedReport } from '../audit/verdict';
 import { bullet, clean, columns, wrap } from './text-layout';
 
 interface ListingOptions {

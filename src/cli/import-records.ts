@@ -7,18 +7,18 @@ import {
   type CanonicalReport,
   type ReportScope,
   type TokenCounter,
-} from '../report/canonical';
-import { NOTHING, significant, whole } from '../report/figures';
-import { goodputOfColumns, parseLimits, type GoodputResult } from '../report/records/goodput';
-import type { StreamedRecords } from '../report/records/inference-perf';
-import { ownDefinition } from '../report/records/open-records';
+} from '../readers/canonical';
+import { NOTHING, significant, whole } from '../figures';
+import { goodputOfColumns, parseLimits, type GoodputResult } from '../readers/records/goodput';
+import type { StreamedRecords } from '../readers/records/inference-perf';
+import { ownDefinition } from '../readers/records/open-records';
 import {
   DEFAULT_PERCENTILES,
   recompute,
   refusedCut,
   type RecomputeDefinition,
   type Recomputed,
-} from '../report/records/recompute';
+} from '../readers/records/recompute';
 import type { Problem } from '../problem';
 import { UsageError } from './command';
 import { bullet, columns, wrap } from './text-layout';

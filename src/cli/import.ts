@@ -1,11 +1,11 @@
 // `isoperf import`: any tool's results in, and out comes what they are, what the numbers mean and what is wrong with them.
 import type { Problem } from '../problem';
-import { READABLE_TOOLS, type OpenedReport } from '../report/foreign';
-import { judgeReport, violated } from '../report/identities';
-import { openReports } from '../report/open';
-import { completeReport } from '../report/records/complete';
-import { openRecords } from '../report/records/open-records';
-import { isDisagreement, type JudgedReport } from '../report/verdict';
+import { READABLE_TOOLS, type OpenedReport } from '../readers/foreign';
+import { judgeReport, violated } from '../audit/identities';
+import { openReports } from '../readers/open';
+import { completeReport } from '../readers/records/complete';
+import { openRecords } from '../readers/records/open-records';
+import { isDisagreement, type JudgedReport } from '../audit/verdict';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
 import { parseOptions } from './options';
 import { accessTo, printProblems } from './access';

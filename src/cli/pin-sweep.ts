@@ -1,7 +1,7 @@
 // `--pin-sweep`: the rates an earlier run's sweep found, from its run.json.
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { MANIFEST_FILE } from '../report/manifest';
+import { MANIFEST_FILE } from '../folder/manifest';
 import { UsageError } from './command';
 
 /**

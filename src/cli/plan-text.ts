@@ -1,9 +1,9 @@
 // The text and the JSON of `isoperf plan`.
-import type { Expectations, StageExpectation } from '../config/expectations';
-import type { DistributionExpectation } from '../config/expected-lengths';
-import type { ThreadsChosen } from '../config/sending-threads';
+import type { Expectations, StageExpectation } from '../config/will/expectations';
+import type { DistributionExpectation } from '../config/will/expected-lengths';
+import type { ThreadsChosen } from '../config/will/sending-threads';
 import { formatPath, type Problem } from '../problem';
-import type { Distribution } from '../report/manifest';
+import type { Distribution } from '../folder/manifest';
 import type { PlannedStream, StageFigures } from '../run/plan';
 import { minimumCountFor } from '../sample-size';
 import { columns, wrap } from './text-layout';

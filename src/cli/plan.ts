@@ -1,13 +1,13 @@
 // `isoperf plan CONFIG`: what a run will really send, worked out without sending anything; --freeze keeps it in one file.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expectationsOf } from '../config/expectations';
+import { expectationsOf } from '../config/will/expectations';
 import { loadConfig, type LoadedConfig } from '../config/load';
 import type { EngineStage } from '../loadgen/engine';
 import { StopControl } from '../loadgen/stop';
 import { formatProblem, problemJson, type Problem } from '../problem';
-import { bucketPlaces, bucketUrl } from '../report/storage/place';
-import { configYaml, savedConfig, withoutCredentials } from '../report/write-config';
+import { bucketPlaces, bucketUrl } from '../folder/storage/place';
+import { configYaml, savedConfig, withoutCredentials } from '../folder/write-config';
 import { writeFrozen } from '../run/frozen';
 import { figuresOf, planStream, type PlannedStream } from '../run/plan';
 import { proxyFor } from '../run/proxy';

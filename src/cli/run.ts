@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { parseArgs } from 'node:util';
 import { createClient } from '../client/http-client';
 import { loadConfig, type LoadedConfig } from '../config/load';
-import { threadsAsked, THREADS_IN_WORDS, type ThreadsAsked } from '../config/sending-threads';
+import { threadsAsked, THREADS_IN_WORDS, type ThreadsAsked } from '../config/will/sending-threads';
 import type { RunCommand, RunEvent } from '../events';
 import { StopControl } from '../loadgen/stop';
 import { formatProblem, problemJson, type Problem } from '../problem';

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { comparisonFileSchema } from '../comparability/comparison-file';
 import { comparisonSchema } from '../comparability/comparison-schema';
-import { configJsonSchema } from '../config/json-schema';
-import { manifestSchema } from '../report/manifest';
+import { configJsonSchema } from '../config/model/json-schema';
+import { manifestSchema } from '../folder/manifest';
 import { EXIT, UsageError, type Command } from './command';
 import { parseOptions } from './options';
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { formatProblem } from '../problem';
-import { parseStack, STACK_FILES, type StackRecord } from '../report/stack';
+import { parseStack, STACK_FILES, type StackRecord } from '../folder/stack';
 import { UsageError, type CliIo } from './command';
 
 /**

@@ -1,10 +1,10 @@
 // `isoperf validate`: what is wrong with configs, and what their numbers could not be compared for.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { looksLikeConfig } from '../config/detect';
+import { looksLikeConfig } from '../config/find/detect';
 import { MAX_FILE } from '../config/load';
 import { loaderVerdict } from '../config/loader';
-import { matchTarget, NEWEST, TARGETS, type Target } from '../config/target';
+import { matchTarget, NEWEST, TARGETS, type Target } from '../config/model/target';
 import type { Fix } from '../language/fix';
 import { allActions } from '../language/fixes';
 import { judgeConfigs } from '../pitfalls/check';

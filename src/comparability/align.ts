@@ -1,7 +1,7 @@
 // Correct, then compare: both sides under one warm-up cut, one window, one treatment of failures, one token counter.
 import { dueSeconds, itlBasisOf, type CountSource } from '../metrics/request-metrics';
 import type { RequestRecord } from '../metrics/record';
-import type { StageManifest, TokenSource } from '../report/manifest';
+import type { StageManifest, TokenSource } from '../folder/manifest';
 import type { DimensionId } from './comparison';
 import type { WarmupCut } from './cut';
 import { goodputLimits } from './goodput';

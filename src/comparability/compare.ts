@@ -1,6 +1,6 @@
 // Two runs in, one judged comparison out.
-import { RECORDS_FILE } from '../report/manifest';
-import type { Run } from '../report/run';
+import { RECORDS_FILE } from '../folder/manifest';
+import type { Run } from '../readers/run';
 import type {
   Comparison,
   DimensionId,

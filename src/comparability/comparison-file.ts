@@ -1,10 +1,10 @@
 // A comparison as a question, to be asked again: which runs, what was meant to change, how both sides are made alike, what fails.
 // Kept beside the reports (comparison.yaml); the command line and the view read and write the same file.
 import * as z from 'zod';
-import { parseDocument } from '../config/document';
-import { nearest } from '../config/suggest';
+import { parseDocument } from '../config/yaml/document';
+import { nearest } from '../config/model/suggest';
 import { formatPath, type ConfigPath, type Problem, type Result } from '../problem';
-import { toYaml } from '../report/write-yaml';
+import { toYaml } from '../folder/write-yaml';
 import { ALIGNABLE, type Alignable } from './align';
 import type { DimensionId } from './comparison';
 import { DIMENSION_IDS } from './comparison-schema';

@@ -1,6 +1,6 @@
 // Evidence: what was read, and where. "Not recorded" is evidence too, and is never left out.
 import type { ConfigPath } from '../problem';
-import { MANIFEST_FILE, RECORDS_FILE } from '../report/manifest';
+import { MANIFEST_FILE, RECORDS_FILE } from '../folder/manifest';
 import type { Evidence } from './comparison';
 import { toldAt, type Side } from './side';
 

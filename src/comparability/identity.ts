@@ -1,10 +1,10 @@
 // Who the two runs are, and what about them no dimension judges but a reader must know.
-import type { RunManifest } from '../report/manifest';
-import { distinctPaths } from '../report/distinct';
-import { judgeReport, violated } from '../report/identities';
-import { runState } from '../report/run-state';
-import type { Run } from '../report/run';
-import { loadWords } from '../report/view';
+import type { RunManifest } from '../folder/manifest';
+import { distinctPaths } from '../readers/distinct';
+import { judgeReport, violated } from '../audit/identities';
+import { runState } from '../readers/run-state';
+import type { Run } from '../readers/run';
+import { loadWords } from '../folder/load-words';
 import type { ComparedRun } from './comparison';
 import { configValue, loadLabel, type Side } from './side';
 

@@ -12,7 +12,7 @@ import {
   type Judgement,
   type SideEvidence,
 } from './dimension';
-import { measureOf } from '../report/canonical';
+import { measureOf } from '../readers/canonical';
 import { inConfig, inManifest, inRecords, inReport } from './evidence';
 import { compareLengths, lengthWords, LENGTH_RULE, slightly, type Lengths } from './lengths';
 import { configValue, type Side } from './side';

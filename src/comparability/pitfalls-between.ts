@@ -1,6 +1,6 @@
 // Pitfalls that only a pair of runs shows: each looks at both sides' configs, records or reports, and says what differs.
-import { targetOf } from '../config/target';
-import { judgeValues } from '../config/verdict';
+import { targetOf } from '../config/model/target';
+import { judgeValues } from '../config/model/verdict';
 import { addressOf } from './address';
 import { servedModel } from './dimensions/server';
 import { apart, text, differs, isInferencePerf, sides, value, where, type Between, type Facts } from './pitfalls-pair';

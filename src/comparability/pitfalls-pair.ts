@@ -1,5 +1,5 @@
 // What pitfalls between two runs are looked for in: both sides with their configs and reports, and the questions all of them ask.
-import { measureOf, type CanonicalReport, type Definition, type QuantityId } from '../report/canonical';
+import { measureOf, type CanonicalReport, type Definition, type QuantityId } from '../readers/canonical';
 import type { DimensionId, Finding } from './comparison';
 import type { Context } from './dimension';
 import { configValue, type Side } from './side';

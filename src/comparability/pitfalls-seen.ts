@@ -1,9 +1,9 @@
 // Pitfalls seen in a comparison: those that either report shows by itself in what is compared, and those that only the pair shows.
 import { pitfallByCode } from '../pitfalls/catalogue';
 import { codeOf } from '../pitfalls/pitfall';
-import { canonicalOf } from '../report/canonical-own';
-import type { CanonicalReport } from '../report/canonical';
-import { judgeReport, violated } from '../report/identities';
+import { canonicalOf } from '../readers/canonical-own';
+import type { CanonicalReport } from '../readers/canonical';
+import { judgeReport, violated } from '../audit/identities';
 import type { PitfallSeen } from './comparison';
 import { BETWEEN } from './pitfalls-between';
 import type { Pair } from './pitfalls-pair';

@@ -1,5 +1,5 @@
 // Pitfalls between two reports that lie in what their tools mean by a name: ends, starts, anchors, weights, percentiles.
-import type { QuantityId } from '../report/canonical';
+import type { QuantityId } from '../readers/canonical';
 import { definitionOf, type Between, type Facts, type Pair } from './pitfalls-pair';
 
 const endOfRequest: Between = (pair) => {

@@ -1,5 +1,5 @@
 // Pitfalls between two runs that lie in what was sent and how it was counted: lengths, seeds, prompts, routes, sampling, tokens.
-import { measureOf, type QuantityId } from '../report/canonical';
+import { measureOf, type QuantityId } from '../readers/canonical';
 import {
   apart,
   dataType,

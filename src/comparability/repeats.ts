@@ -1,5 +1,5 @@
 // Several runs a side: are they repeats at all, in which order did they run, and how much do they differ by themselves?
-import type { Run } from '../report/run';
+import type { Run } from '../readers/run';
 import { align, asRecorded, type Aligned, type Alignable } from './align';
 import type { Comparison, Finding, MetricComparison } from './comparison';
 import type { WarmupCut } from './cut';

@@ -3,11 +3,11 @@ import type { LifecycleReport } from '../metrics/lifecycle';
 import type { RequestRecord } from '../metrics/record';
 import { isSuccess, type CountSource, type ItlBasis } from '../metrics/request-metrics';
 import type { ConfigPath } from '../problem';
-import type { Told } from '../report/canonical';
-import type { StageHealth, StageManifest } from '../report/manifest';
-import type { Run } from '../report/run';
-import { countingOf } from '../report/scopes';
-import type { StackRecord } from '../report/stack';
+import type { Told } from '../readers/canonical';
+import type { StageHealth, StageManifest } from '../folder/manifest';
+import type { Run } from '../readers/run';
+import { countingOf } from '../readers/scopes';
+import type { StackRecord } from '../folder/stack';
 
 export type StageLoad =
   | { readonly kind: 'rate'; readonly rps: number }

@@ -1,5 +1,5 @@
 // What differs between two stack records, in words: flags parsed, image tags apart from names, mistakes in argv.
-import type { StackRecord } from '../report/stack';
+import type { StackRecord } from '../folder/stack';
 
 export interface StackChange {
   /** Whose question it is. */

@@ -1,8 +1,8 @@
 // Directives: `# isoperf: ...` comments. They hold what upstream's strict schema has no key for; upstream ignores comments.
 // Grammar and meaning: docs/directives.md. A new directive is one entry in DIRECTIVES.
 import type { ConfigPath, Problem, TextRange } from '../problem';
-import type { Comment } from './document';
-import { nearest } from './suggest';
+import type { Comment } from './yaml/document';
+import { nearest } from './model/suggest';
 
 interface DirectiveKind {
   /** Where it may stand: anywhere in the document, at one stage, or either: then a stage's own wins over the document's. */

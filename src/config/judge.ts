@@ -1,9 +1,9 @@
 // What upstream's loader lets through and still cannot run, or nobody can mean: the difference between loading and running.
 // Sources: reference inference-perf.md section 1.3 (errors at start) and bug-reports.md ("accepts, although nobody can mean it").
 import { formatPath, type ConfigPath, type Problem } from '../problem';
-import type { Config, DataConfig } from './schema';
+import type { Config, DataConfig } from './model/schema';
 import { withoutCredentials } from './secrets';
-import type { Distribution } from './schema/distribution';
+import type { Distribution } from './model/schema/distribution';
 
 /** A finding, and the values it rests on beside the one it stands at: without one of them it means nothing. */
 export interface Judged {

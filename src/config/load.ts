@@ -1,23 +1,23 @@
 // From a file's text to a config that can be run, with everything that stands in the way (see loader.ts for upstream's own verdict).
 import { formatPath, type ConfigPath, type Problem, type Result, type TextRange } from '../problem';
-import { directivesOf, regionSpan, within } from './comments';
+import { directivesOf, regionSpan, within } from './yaml/comments';
 import type { Directive, Suppression } from './directives';
-import type { YamlDocument } from './document';
-import { valueAt, type Finding, type KeyFix } from './issues';
+import type { YamlDocument } from './yaml/document';
+import { valueAt, type Finding, type KeyFix } from './model/issues';
 import { judgeRun, type Judged } from './judge';
 import { applyOverrides, parseOverride, type Override } from './overrides';
 import { emptyProblem, orEmpty, partOf, topLevelProblem, withRange } from './loader';
 import { markPlaceholders, type FoundPlaceholder } from './placeholders';
-import { remember } from './remember';
-import { isPrinted } from './printed';
-import { findRegions, type Region, type RegionSearch } from './regions';
-import { overlap, restsOn, salvage, startsWith } from './salvage';
-import type { Config } from './schema';
-import { isFieldName } from './suggest';
-import type { Target, TargetChoice } from './target';
-import { imageBeside, imageProblems } from './images';
-import { chooseTarget, isVersion, targetProblems } from './target-choice';
-import { judgeValues } from './verdict';
+import { remember } from './yaml/remember';
+import { isPrinted } from './yaml/printed';
+import { findRegions, type Region, type RegionSearch } from './find/regions';
+import { overlap, restsOn, salvage, startsWith } from './model/salvage';
+import type { Config } from './model/schema';
+import { isFieldName } from './model/suggest';
+import type { Target, TargetChoice } from './model/target';
+import { imageBeside, imageProblems } from './find/images';
+import { chooseTarget, isVersion, targetProblems } from './model/target-choice';
+import { judgeValues } from './model/verdict';
 
 export interface LoadOptions {
   /** `path=value` texts of --set, in order. */

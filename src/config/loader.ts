@@ -1,10 +1,10 @@
 // What inference-perf's own loader answers: the whole text as it stands, nothing of ours added.
 import type { Problem, TextRange } from '../problem';
-import { parseDocument, type YamlDocument } from './document';
-import type { Config } from './schema';
-import { has, NEWEST, type Target } from './target';
-import { resolveAlias } from './tree';
-import { judgeValues } from './verdict';
+import { parseDocument, type YamlDocument } from './yaml/document';
+import type { Config } from './model/schema';
+import { has, NEWEST, type Target } from './model/target';
+import { resolveAlias } from './yaml/tree';
+import { judgeValues } from './model/verdict';
 
 export interface LoaderVerdict {
   readonly accepts: boolean;

@@ -1,7 +1,7 @@
 // `--set a.b[0].c=value`: values put over those of the file before anything is checked.
 import type { ConfigPath, Problem } from '../problem';
-import { parseDocument } from './document';
-import { isFieldName } from './suggest';
+import { parseDocument } from './yaml/document';
+import { isFieldName } from './model/suggest';
 
 export interface Override {
   readonly path: ConfigPath;

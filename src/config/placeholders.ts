@@ -1,7 +1,7 @@
 // Templates: values that something else fills in before the run. They are "to be filled", never a type error.
-import { fieldAt } from './fields';
-import { isForeign, Placeholder } from './lax';
-import { unmasked } from './template';
+import { fieldAt } from './model/fields';
+import { isForeign, Placeholder } from './model/lax';
+import { unmasked } from './yaml/template';
 import type { ConfigPath } from '../problem';
 
 export interface FoundPlaceholder {

@@ -1,6 +1,6 @@
 // What must not reach logs, reports, manifests or screens: keys, tokens, passwords in URLs.
 import type { ConfigPath } from '../problem';
-import type { Config } from './schema';
+import type { Config } from './model/schema';
 
 /** Stands where a secret stood. Read as a config it is a placeholder: to be filled before the next run. */
 const REDACTED = '<removed>';

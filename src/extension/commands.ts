@@ -1,6 +1,6 @@
 // The commands: each asks for what it was not given, says in words why it cannot, and hands over to the part that does it.
 import * as vscode from 'vscode';
-import { looksLikeConfig } from '../config/detect';
+import { looksLikeConfig } from '../config/find/detect';
 import { reportPlace } from './folders';
 import { factsLine, differences } from './run-facts';
 import type { RunController } from './run-controller';

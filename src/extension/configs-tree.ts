@@ -1,6 +1,6 @@
 // The tree "Configs": the benchmark configs of the workspace with their worst finding.
 import * as vscode from 'vscode';
-import { counted } from '../report/figures';
+import { counted } from '../figures';
 import type { Configs, KnownConfig } from './configs';
 
 export class ConfigsTree implements vscode.TreeDataProvider<KnownConfig> {

@@ -1,7 +1,7 @@
 // The benchmark configs VS Code knows of: found by content among the workspace's YAML files, judged when their text changes.
 import * as vscode from 'vscode';
 import type { Problem } from '../problem';
-import { looksLikeConfig } from '../config/detect';
+import { looksLikeConfig } from '../config/find/detect';
 
 export interface KnownConfig {
   readonly uri: vscode.Uri;

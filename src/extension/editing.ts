@@ -1,6 +1,6 @@
 // Editing features on configs: completion, hints, outline, folding, links, fix all. Answers come from the language room.
 import * as vscode from 'vscode';
-import { mayBecomeConfig } from '../config/detect';
+import { mayBecomeConfig } from '../config/find/detect';
 import type { Services } from './services';
 import { WORKERS_SETTING } from './workers-setting';
 

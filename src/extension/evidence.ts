@@ -1,12 +1,12 @@
 // Opens the place a finding was read from, in the files of A on the left and of B on the right.
 import * as vscode from 'vscode';
-import { placeOf } from '../comparability/view';
+import { placeOf } from '../views/comparison/view';
 import type { Evidence } from '../comparability/comparison';
-import { parseDocument } from '../config/document';
+import { parseDocument } from '../config/yaml/document';
 import { parsePath } from '../config/overrides';
 import type { Side } from '../messages';
 import type { ConfigPath, TextRange } from '../problem';
-import type { Run } from '../report/run';
+import type { Run } from '../readers/run';
 import { toRange } from './ranges';
 import type { OpenComparison } from './read-run';
 

@@ -1,7 +1,7 @@
 // Report folders in VS Code: read through its file system, found in the workspace, remembered where they lie outside it.
 import * as vscode from 'vscode';
-import { companions } from '../report/companions';
-import type { FolderAccess } from '../report/run';
+import { companions } from '../readers/companions';
+import type { FolderAccess } from '../folder/access';
 
 /** Reads a folder wherever VS Code can: local disk, remote, virtual workspace. */
 export function folderAccess(uri: vscode.Uri): FolderAccess {

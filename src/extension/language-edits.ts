@@ -1,7 +1,7 @@
 // What the language room answers, in VS Code's own types: completion, hints, outline, folds, links, fixes.
 import * as os from 'node:os';
 import * as vscode from 'vscode';
-import { isTarget } from '../config/target';
+import { isTarget } from '../config/model/target';
 import { completions, type Completion } from '../language/completion';
 import type { Edit } from '../language/edits';
 import { fixAll } from '../language/fix-all';

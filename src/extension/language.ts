@@ -1,13 +1,13 @@
 // Editor features on configs: sniffs YAML documents, keeps their findings current, answers lenses, hovers and fixes.
 // The language room is imported when the first config is met; a YAML file that is none costs one cheap test.
 import * as vscode from 'vscode';
-import { looksLikeConfig } from '../config/detect';
+import { looksLikeConfig } from '../config/find/detect';
 import type { Diagnostic } from '../language/diagnostics';
 import { registerEditing } from './editing';
 import { greetNeighbour } from './neighbours';
 import { explainUri, toRange } from './ranges';
 import type { Lens } from '../language/lenses';
-import { counted } from '../report/figures';
+import { counted } from '../figures';
 import type { RunController } from './run-controller';
 import type { Services } from './services';
 import { rememberedTarget, targetWords } from './targets';

@@ -3,8 +3,8 @@ import type { RunEvent } from '../events';
 import type { LiveStage, LiveView } from '../messages';
 import type { OutcomeCounts } from '../metrics/record';
 import type { Problem } from '../problem';
-import { counted, percent, significant, span, whole } from '../report/figures';
-import type { Tone } from '../report/view-model';
+import { counted, percent, significant, span, whole } from '../figures';
+import type { Tone } from '../views/report/model';
 
 type Planned = Extract<RunEvent, { type: 'planned' }>;
 type Tick = Extract<RunEvent, { type: 'tick' }>;

@@ -1,6 +1,6 @@
 // Report files as editors: names that only reports have open as the report, others by "Reopen Editor With…"; text is one click away.
 import * as vscode from 'vscode';
-import { MANIFEST_FILE, MANIFEST_FORMAT } from '../report/run-files';
+import { MANIFEST_FILE, MANIFEST_FORMAT } from '../folder/run-files';
 import type { ReportPanels } from './report-panels';
 
 /** The first is the default for its names (package.json), the second is offered for names that others use, too. */

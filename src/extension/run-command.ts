@@ -1,5 +1,5 @@
 // The engine's arguments for a run, and the same as a line for a terminal. Secrets are in neither.
-import type { ThreadsAsked } from '../config/sending-threads';
+import type { ThreadsAsked } from '../config/will/sending-threads';
 import type { Target } from './targets';
 
 /** The engine reads the API key from this variable. */

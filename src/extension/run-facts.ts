@@ -1,5 +1,5 @@
 // The few facts of a report folder that lists and pickers show, from its two small files; and how two runs differ at first sight.
-import { counted, moment, significant, whole } from '../report/figures';
+import { counted, moment, significant, whole } from '../figures';
 
 /** Everything is optional: a folder may be anyone's, half written, or damaged. */
 export interface RunFacts {

@@ -1,6 +1,6 @@
 // The setting `isoperf.run.workers`: how many threads send a run that is started here.
 import * as vscode from 'vscode';
-import { threadsAsked, THREADS_IN_WORDS, type ThreadsAsked } from '../config/sending-threads';
+import { threadsAsked, THREADS_IN_WORDS, type ThreadsAsked } from '../config/will/sending-threads';
 
 export const WORKERS_SETTING = 'isoperf.run.workers';
 

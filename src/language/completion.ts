@@ -1,14 +1,14 @@
 // Completion: keys, words, snippets and directives that fit where the cursor is, in texts that are not finished yet.
 import { DIRECTIVES } from '../config/directives';
-import { fieldAt, fieldsUnder, type FieldInfo } from '../config/fields';
+import { fieldAt, fieldsUnder, type FieldInfo } from '../config/model/fields';
 import { readConfig } from '../config/load';
-import { mayBecomeConfig } from '../config/detect';
-import { findRegions } from '../config/regions';
-import { has } from '../config/target';
+import { mayBecomeConfig } from '../config/find/detect';
+import { findRegions } from '../config/find/regions';
+import { has } from '../config/model/target';
 import { docsAnchor, pitfallByCode } from '../pitfalls/catalogue';
 import { configPitfalls } from '../pitfalls/check';
 import type { ConfigPath, TextRange } from '../problem';
-import type { Position } from '../config/lines';
+import type { Position } from '../config/yaml/lines';
 import { describeField } from './describe';
 import { innerText, type Inner } from './inner';
 import { targetFor, type Asked } from './place';

@@ -1,5 +1,5 @@
 // A field in words, for hover and completion alike: type, unit, default, since when, what it does, other names.
-import type { FieldInfo } from '../config/fields';
+import type { FieldInfo } from '../config/model/fields';
 import { formatPath } from '../problem';
 
 /** Markdown of a few lines: the facts, then the meaning. */

@@ -1,8 +1,8 @@
 // Edits on a config's text by path: rename, move, add, comment out. Comments and formatting around them stay.
 import type { Reading } from '../config/load';
-import { Lines, type Position } from '../config/lines';
-import type { Region } from '../config/regions';
-import type { MapNode, Pair, YamlNode } from '../config/tree';
+import { Lines, type Position } from '../config/yaml/lines';
+import type { Region } from '../config/find/regions';
+import type { MapNode, Pair, YamlNode } from '../config/yaml/tree';
 import type { ConfigPath, TextRange } from '../problem';
 import { toRegion } from './place';
 

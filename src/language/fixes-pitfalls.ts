@@ -1,8 +1,8 @@
 // Quick fixes for pitfalls: what makes the numbers comparable, written into the config; or the pitfall accepted with a reason.
-import type { Circumstances } from '../config/expectations';
-import { realisedLengths } from '../config/realised';
+import type { Circumstances } from '../config/will/expectations';
+import { realisedLengths } from '../config/will/realised';
 import type { LoadedConfig, Reading } from '../config/load';
-import type { Distribution } from '../config/schema/distribution';
+import type { Distribution } from '../config/model/schema/distribution';
 import { formatPath, type ConfigPath, type Problem } from '../problem';
 import type { Page } from './edits';
 import { fix, type Fix } from './fix';

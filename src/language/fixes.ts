@@ -1,9 +1,9 @@
 // Quick fixes: for a problem with one remedy, the edit that makes it. Comments and formatting around it stay.
-import { fieldAt } from '../config/fields';
-import type { KeyFix } from '../config/issues';
+import { fieldAt } from '../config/model/fields';
+import type { KeyFix } from '../config/model/issues';
 import type { Reading } from '../config/load';
 import { DIRECTIVES } from '../config/directives';
-import { nearest } from '../config/suggest';
+import { nearest } from '../config/model/suggest';
 import { configPitfalls } from '../pitfalls/check';
 import { formatPath, type ConfigPath, type Problem, type TextRange } from '../problem';
 import { at, Page } from './edits';

@@ -1,10 +1,15 @@
 // Inlay hints: what will really happen, beside the line that decides it. The tooltip says how it comes about.
-import { expectationsOf, type Circumstances, type Expectations, type StageExpectation } from '../config/expectations';
-import type { DistributionExpectation } from '../config/expected-lengths';
-import type { Realised } from '../config/realised';
+import {
+  expectationsOf,
+  type Circumstances,
+  type Expectations,
+  type StageExpectation,
+} from '../config/will/expectations';
+import type { DistributionExpectation } from '../config/will/expected-lengths';
+import type { Realised } from '../config/will/realised';
 import type { LoadedConfig, Reading } from '../config/load';
 import type { ConfigPath } from '../problem';
-import type { Position } from '../config/lines';
+import type { Position } from '../config/yaml/lines';
 import { readings, type Asked } from './place';
 
 export interface Hint {

@@ -1,8 +1,8 @@
 // What a key, a value or a directive means, as Markdown of at most a dozen lines.
 import { DIRECTIVES } from '../config/directives';
-import { fieldAt, type FieldInfo } from '../config/fields';
-import type { Circumstances } from '../config/expectations';
-import { has, NEWEST } from '../config/target';
+import { fieldAt, type FieldInfo } from '../config/model/fields';
+import type { Circumstances } from '../config/will/expectations';
+import { has, NEWEST } from '../config/model/target';
 import { docsAnchor, pitfallByCode, pitfallsAt } from '../pitfalls/catalogue';
 import { configPitfalls } from '../pitfalls/check';
 import type { Pitfall } from '../pitfalls/pitfall';

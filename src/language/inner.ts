@@ -1,6 +1,6 @@
 // The config around a cursor when it stands in the text of another file: a block of a ConfigMap, a here-document of a Job's script.
 // It goes by lines and indentation, because the text is being typed and need not be YAML at the moment.
-import type { Position } from '../config/lines';
+import type { Position } from '../config/yaml/lines';
 
 export interface Inner {
   /** Without the outer indentation. */

@@ -1,6 +1,6 @@
 // Links in a config: addresses, files it names, and the docs of the pitfalls its directives accept.
-import { directivesOf, regionSpan } from '../config/comments';
-import type { YamlNode } from '../config/tree';
+import { directivesOf, regionSpan } from '../config/yaml/comments';
+import type { YamlNode } from '../config/yaml/tree';
 import { docsAnchor, pitfallByCode } from '../pitfalls/catalogue';
 import type { ConfigPath, TextRange } from '../problem';
 import { placed, readings, type Asked } from './place';

@@ -1,13 +1,13 @@
 // From a position in a file to a place in a config, and back.
-import type { Circumstances } from '../config/expectations';
+import type { Circumstances } from '../config/will/expectations';
 import { readConfig, type LoadOptions, type Reading } from '../config/load';
-import type { Position } from '../config/lines';
-import type { Region } from '../config/regions';
-import { NEWEST, targetOf, targetOfImage, type Target } from '../config/target';
-import type { Spot, YamlNode } from '../config/tree';
+import type { Position } from '../config/yaml/lines';
+import type { Region } from '../config/find/regions';
+import { NEWEST, targetOf, targetOfImage, type Target } from '../config/model/target';
+import type { Spot, YamlNode } from '../config/yaml/tree';
 import type { ConfigPath, TextRange } from '../problem';
 
-export type { Position } from '../config/lines';
+export type { Position } from '../config/yaml/lines';
 
 export interface Place {
   readonly reading: Reading;

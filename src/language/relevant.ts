@@ -1,5 +1,5 @@
 // Which keys have an effect for the chosen load.type and data.type: completion offers those, and leaves out what would be ignored or refused.
-import type { Target } from '../config/target';
+import type { Target } from '../config/model/target';
 import type { ConfigPath } from '../problem';
 
 export interface Chosen {

@@ -1,7 +1,7 @@
 // A sketch of a YAML text while it is being typed: which key each line holds, and where the cursor stands.
 // It goes by indentation alone, so that an unfinished line anywhere does not matter; the parser has the last word elsewhere.
 import type { ConfigPath } from '../problem';
-import type { Position } from '../config/lines';
+import type { Position } from '../config/yaml/lines';
 
 interface Entry {
   readonly line: number;

@@ -1,6 +1,6 @@
 // Text that completion inserts for a key: its children that must be there, a first stage, a distribution. VS Code's snippet syntax.
 import type { ConfigPath } from '../problem';
-import { fieldsUnder, type FieldInfo } from '../config/fields';
+import { fieldsUnder, type FieldInfo } from '../config/model/fields';
 
 export interface Place {
   readonly loadType: string | undefined;

@@ -1,7 +1,7 @@
 // Outline and folding of a config: its sections with their gist, stages with their load.
-import { fieldsUnder } from '../config/fields';
+import { fieldsUnder } from '../config/model/fields';
 import type { Reading } from '../config/load';
-import { resolveAlias, type MapNode, type YamlNode } from '../config/tree';
+import { resolveAlias, type MapNode, type YamlNode } from '../config/yaml/tree';
 import type { ConfigPath, TextRange } from '../problem';
 import { placed, readings, type Asked } from './place';
 

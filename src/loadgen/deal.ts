@@ -1,5 +1,5 @@
 // Deals a stage out to sending threads: every stream whole to one of them, the caps split, nothing about what is sent changed.
-import { ONE_THREAD } from '../config/sending-threads';
+import { ONE_THREAD } from '../config/will/sending-threads';
 import type { Pacing } from './flights';
 import type { PlannedLoadStage } from './plan';
 import type { EngineRequest } from './share';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../client/types';
 import type { RunEvent } from '../events';
 import type { OutcomeCounts } from '../metrics/record';
-import type { StageHealth } from '../report/manifest';
+import type { StageHealth } from '../folder/manifest';
 import type { AnswerNeeds } from './answer-line';
 import { judgeHealth, LoopMeter, type LoopUse } from './health';
 import { LiveFigures, LiveView, type LiveSlice } from './live';

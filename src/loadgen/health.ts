@@ -1,7 +1,7 @@
 // Was the client the bottleneck? What one stage says of the engine itself, and the verdict with its reasons.
 import { monitorEventLoopDelay, performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { distributionOf, mean, percentile, sortedValues } from '../metrics/statistics';
-import type { StageHealth } from '../report/manifest';
+import type { StageHealth } from '../folder/manifest';
 import type { DispatchOutcome } from './flights';
 import type { PlannedLoadStage } from './plan';
 import type { StageTally } from './tally';

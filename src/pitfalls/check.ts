@@ -1,6 +1,6 @@
 // All findings about a config text: what is wrong with it (config room) and what its numbers could not be compared for (the catalogue).
 import { readConfigs, type LoadedConfig, type LoadOptions, type Reading } from '../config/load';
-import type { Target } from '../config/target';
+import type { Target } from '../config/model/target';
 import { formatPath, type ConfigPath, type Problem, type RelatedPlace } from '../problem';
 import { pitfallByCode, PITFALLS } from './catalogue';
 import { codeOf } from './pitfall';

@@ -1,6 +1,6 @@
 // The mean that a length distribution really has once it is clamped, for the checks of configs.
-import { realisedLengths } from '../config/realised';
-import type { Distribution } from '../config/schema/distribution';
+import { realisedLengths } from '../config/will/realised';
+import type { Distribution } from '../config/model/schema/distribution';
 
 /** random and synthetic shift a lognormal by min; the other data types do not (reference inference-perf.md, 2.2). */
 export type Sampler = 'random' | 'shared';

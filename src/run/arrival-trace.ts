@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { EffectiveConfig } from '../config/runtime';
+import type { EffectiveConfig } from '../config/will/runtime';
 import { readAzureTrace, type RequestTrace } from '../datagen/azure-trace';
 import type { ArrivalTrace } from '../loadgen/plan';
 import type { ConfigPath, Problem, Result } from '../problem';

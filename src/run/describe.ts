@@ -7,7 +7,7 @@ import type { OutcomeCounts, RequestRecord } from '../metrics/record';
 import { inputTokens, isSuccess, outputTokens } from '../metrics/request-metrics';
 import { coefficientOfVariation, distributionOf } from '../metrics/statistics';
 import { Values } from '../metrics/values';
-import type { RunManifest, StageManifest } from '../report/manifest';
+import type { RunManifest, StageManifest } from '../folder/manifest';
 
 export interface PlannedStage {
   readonly plan: PlannedLoadStage;

@@ -1,7 +1,7 @@
 // After the clock has stopped: count tokens, decide who counted, summarise, and write every report file.
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { EffectiveConfig } from '../config/runtime';
+import type { EffectiveConfig } from '../config/will/runtime';
 import type { WorkloadRequest } from '../datagen/workload-request';
 import type { TextTokenizer } from '../datagen/tokenizer';
 import type { WaitingAnswer } from '../loadgen/answer-line';
@@ -11,9 +11,9 @@ import type { RequestRecord } from '../metrics/record';
 import { percentile } from '../metrics/statistics';
 import { Summary, type SummarizeOptions } from '../metrics/summarize';
 import type { Values } from '../metrics/values';
-import type { RunManifest } from '../report/manifest';
-import { jsonText, writeWhole } from '../report/write-folder';
-import { PerRequestFile } from '../report/write-per-request';
+import type { RunManifest } from '../folder/manifest';
+import { jsonText, writeWhole } from '../folder/write-folder';
+import { PerRequestFile } from '../folder/write-per-request';
 import { countedRecord, promptTokens } from './answers';
 import { RealisedLengths } from './describe';
 import { goodputLimits } from './slo';

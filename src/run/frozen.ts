@@ -10,8 +10,8 @@ import type { Workload } from '../datagen/workload';
 import type { WorkloadRequest } from '../datagen/workload-request';
 import type { PlannedLoadStage } from '../loadgen/plan';
 import type { Problem, Result } from '../problem';
-import { linesOf } from '../report/read-lines';
-import { LineFile } from '../report/write-lines';
+import { linesOf } from '../folder/read-lines';
+import { LineFile } from '../folder/write-lines';
 import {
   endLine,
   FORMAT,

@@ -4,7 +4,7 @@ import type { Workload } from '../datagen/workload';
 import type { PlannedLoadStage } from '../loadgen/plan';
 import { distributionOf } from '../metrics/statistics';
 import type { Problem, Result } from '../problem';
-import type { Distribution } from '../report/manifest';
+import type { Distribution } from '../folder/manifest';
 import { arrivalTrace } from './arrival-trace';
 import { workloadHashes } from './describe';
 import { foldersOf, makeWorkload, pinnedFor, planStages, tokenizerFor, withLora, type StreamOptions } from './stream';

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { ClientProblem } from '../client/endpoint';
 import type { Client, ClientOptions, ServerFacts } from '../client/types';
-import type { ThreadsChosen } from '../config/sending-threads';
+import type { ThreadsChosen } from '../config/will/sending-threads';
 import type { TextTokenizer } from '../datagen/tokenizer';
 import { STOPPED } from '../datagen/stopped';
 import type { Workload } from '../datagen/workload';

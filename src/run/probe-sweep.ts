@@ -11,7 +11,7 @@ import type { Ending } from '../loadgen/tally';
 import type { WorkerPool } from '../loadgen/worker-pool';
 import { estimateSaturation, FEWEST_COMPLETIONS, sweepRates } from '../loadgen/sweep';
 import type { Problem, Result } from '../problem';
-import type { RunManifest, StageHealth } from '../report/manifest';
+import type { RunManifest, StageHealth } from '../folder/manifest';
 
 /** inference-perf's: the probe's requests are due within 5 s. */
 const PROBE_SECONDS = 5;

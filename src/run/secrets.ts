@@ -1,5 +1,5 @@
 // What of a `--set` argument may be kept in run.json: everything but a secret.
-import { withoutCredentials } from '../report/write-config';
+import { withoutCredentials } from '../folder/write-config';
 
 const SECRET_PATH = /(?:^|\.)(?:api_key|token)$|^api\.headers/;
 /** A secret inside a flow mapping: `server={api_key: ...}`. */

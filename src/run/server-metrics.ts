@@ -5,15 +5,15 @@ import { metricFilters, metricsOf, type ServerMetric } from '../client/metrics-c
 import { askPrometheus, getText } from '../client/metrics-http';
 import { parseMetricsText } from '../client/metrics-text';
 import { keepWanted, windowMetrics, type Scrape } from '../client/metrics-window';
-import type { EffectiveConfig } from '../config/runtime';
+import type { EffectiveConfig } from '../config/will/runtime';
 import { googlePrometheus } from './google-prometheus';
 import type { RunOptions } from './types';
 import type { StopControl } from '../loadgen/stop';
 import type { Problem } from '../problem';
-import type { ServerMetricsWindow } from '../report/manifest';
-import { withoutCredentials } from '../report/write-config';
-import { jsonText, writeWhole } from '../report/write-folder';
-import { prometheusReport } from '../report/write-server-metrics';
+import type { ServerMetricsWindow } from '../folder/manifest';
+import { withoutCredentials } from '../folder/write-config';
+import { jsonText, writeWhole } from '../folder/write-folder';
+import { prometheusReport } from '../folder/write-server-metrics';
 
 export interface ServerMetricsInput {
   readonly config: EffectiveConfig;

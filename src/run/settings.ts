@@ -1,6 +1,6 @@
 // What the directives of a config ask of the run: how arrivals are spaced, when a stage must end, which rates a sweep has.
 import { readArrivals, readRates, readSeconds, type ArrivalsDirective } from '../config/directives';
-import type { SavedDirective } from '../report/write-config';
+import type { SavedDirective } from '../folder/write-config';
 
 /** Seconds that requests in flight get after their stage's deadline, when no `grace` is written. */
 const DEFAULT_GRACE_SECONDS = 30;

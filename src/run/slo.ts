@@ -1,5 +1,5 @@
 // Limits of goodput: the config's own, and those its SLO headers send to the server with every request (reference 1.2, 5.5).
-import type { EffectiveConfig } from '../config/runtime';
+import type { EffectiveConfig } from '../config/will/runtime';
 import { sloLimits, type SloLimits } from '../config/slo';
 
 export function sloOf({ api }: Pick<EffectiveConfig, 'api'>): SloLimits | undefined {

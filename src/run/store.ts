@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { AnswerNeeds, WaitingAnswer } from '../loadgen/answer-line';
 import type { EndedRequest } from '../loadgen/share';
 import type { RequestRecord } from '../metrics/record';
-import { IndexedLines } from '../report/indexed-lines';
-import { RECORDS_FILE } from '../report/manifest';
+import { IndexedLines } from '../folder/indexed-lines';
+import { RECORDS_FILE } from '../folder/manifest';
 
 /** Answers whose tokens are not counted yet; gone when the run has ended by itself. */
 const WAITING_FILE = 'answers.waiting.jsonl';

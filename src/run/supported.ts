@@ -1,5 +1,5 @@
 // What this engine cannot run yet, said before anything is sent: every refusal names the key and what can be used instead.
-import type { EffectiveConfig } from '../config/runtime';
+import type { EffectiveConfig } from '../config/will/runtime';
 import { breakerProblems } from '../loadgen/breakers';
 import type { ConfigPath, Problem } from '../problem';
 

@@ -2,7 +2,7 @@
 import type { TextTokenizer } from '../datagen/tokenizer';
 import type { RequestRecord } from '../metrics/record';
 import type { CountSource } from '../metrics/request-metrics';
-import type { RunManifest, TokenSource } from '../report/manifest';
+import type { RunManifest, TokenSource } from '../folder/manifest';
 
 export interface TokenRule {
   readonly tokenizer: TextTokenizer | undefined;

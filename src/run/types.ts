@@ -1,14 +1,14 @@
 // What a run takes and gives: the contract between the shells and the use case.
 import type { Client, ClientOptions } from '../client/types';
-import type { EffectiveConfig } from '../config/runtime';
+import type { EffectiveConfig } from '../config/will/runtime';
 import type { RunEvent } from '../events';
 import type { StopControl } from '../loadgen/stop';
 import type { LifecycleReport } from '../metrics/lifecycle';
 import type { Problem } from '../problem';
-import type { RunManifest } from '../report/manifest';
-import type { StackRecord } from '../report/stack';
-import type { Upload } from '../report/storage/upload';
-import type { SavedDirective } from '../report/write-config';
+import type { RunManifest } from '../folder/manifest';
+import type { StackRecord } from '../folder/stack';
+import type { Upload } from '../folder/storage/upload';
+import type { SavedDirective } from '../folder/write-config';
 import type { StageFigures } from './finish';
 import type { FrozenStream } from './frozen';
 import type { WorkersAsked } from './workers';

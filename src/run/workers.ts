@@ -1,14 +1,14 @@
 // How many threads send, and why: one is the engine's own loop, which is enough for most loads and the cheapest.
 import { existsSync } from 'node:fs';
 import type { ClientOptions } from '../client/types';
-import type { EffectiveConfig } from '../config/runtime';
+import type { EffectiveConfig } from '../config/will/runtime';
 import {
   chooseThreads,
   ONE_THREAD,
   type StageDemand,
   type ThreadsAsked,
   type ThreadsChosen,
-} from '../config/sending-threads';
+} from '../config/will/sending-threads';
 import { mostShares, whyNotDealt } from '../loadgen/deal';
 import type { EngineStage } from '../loadgen/engine';
 import { connectionsFor } from '../loadgen/plan';

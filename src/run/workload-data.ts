@@ -1,7 +1,7 @@
 // The config's data section -> what datagen takes: files found, traces read, older spellings resolved.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { EffectiveConfig } from '../config/runtime';
+import type { EffectiveConfig } from '../config/will/runtime';
 import type { DrawnLengths } from '../datagen/drawn-lengths';
 import type { WorkloadData } from '../datagen/workload';
 import type { Problem, Result } from '../problem';

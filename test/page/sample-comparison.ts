@@ -6,7 +6,7 @@ import type {
   Finding,
   MetricComparison,
 } from '../../src/comparability/comparison';
-import type { Run } from '../../src/report/run';
+import type { Run } from '../../src/readers/run';
 import { sampleRun, USUAL } from './sample-run';
 
 export const RUN_A: Run = sampleRun({ ...USUAL, name: 'baseline', rates: [20], failing: 0 });

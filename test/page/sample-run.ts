@@ -1,7 +1,7 @@
 // Synthetic runs for the view tests: seeded, with every part of a Run filled, so that figures can be checked by hand.
 import type { RequestRecord } from '../../src/metrics/record';
-import type { RunManifest } from '../../src/report/manifest';
-import type { Run } from '../../src/report/run';
+import type { RunManifest } from '../../src/folder/manifest';
+import type { Run } from '../../src/readers/run';
 
 export interface SampleOptions {
   readonly name: string;

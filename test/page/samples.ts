@@ -1,10 +1,10 @@
 // The messages an extension would send: a report, a comparison, a run under way.
 import { compare } from '../../src/comparability/compare';
 import type { Comparison } from '../../src/comparability/comparison';
-import { comparisonView } from '../../src/comparability/view';
+import { comparisonView } from '../../src/views/comparison/view';
 import type { HostMessage, LiveView } from '../../src/messages';
-import { readRun } from '../../src/report/read';
-import { reportView } from '../../src/report/view';
+import { readRun } from '../../src/readers/read';
+import { reportView } from '../../src/views/report/view';
 import { COMPARISON, RUN_A, RUN_B } from './sample-comparison';
 import { FOREIGN_FILE, VLLM_RESULT } from './sample-foreign';
 import { syntheticRun } from '../unit/support/synthetic-run';

@@ -4,7 +4,7 @@ import { dueSeconds } from '../../metrics/request-metrics';
 import { coefficientOfVariation, mean, sortedValues } from '../../metrics/statistics';
 import { kolmogorovSmirnov } from '../../metrics/two-samples';
 import type { ConfigPath } from '../../problem';
-import { TOLD } from '../../report/readers/told';
+import { TOLD } from '../../readers/readers/told';
 import type { Evidence } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { inConfig, inManifest, inRecords } from '../evidence';

@@ -1,7 +1,7 @@
 // In what state was the prefix cache? Prompts that it already holds cost no prefill.
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { percent } from '../../report/figures';
+import { percent } from '../../figures';
 import { sameAddress } from '../address';
 import { inConfig, inManifest, inRecords, inReport } from '../evidence';
 import { configValue, stackOf, type Side } from '../side';

@@ -1,5 +1,5 @@
 // Where did the load come from? Another machine sends with another delay and stamps arrivals with another clock.
-import type { RunManifest } from '../../report/manifest';
+import type { RunManifest } from '../../folder/manifest';
 import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { inConfig, inManifest } from '../evidence';
 import { configValue, type Side } from '../side';

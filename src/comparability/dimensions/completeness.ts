@@ -1,12 +1,12 @@
 // Did every planned request end, and how? Latencies are of the survivors.
 import { proportionsZ } from '../../metrics/two-samples';
-import { canonicalOf } from '../../report/canonical-own';
-import type { Run } from '../../report/run';
-import { runState } from '../../report/run-state';
-import { plannedOf } from '../../report/signs/sign';
+import { canonicalOf } from '../../readers/canonical-own';
+import type { Run } from '../../readers/run';
+import { runState } from '../../readers/run-state';
+import { plannedOf } from '../../audit/signs/sign';
 import type { Evidence } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
-import { counted, percent } from '../../report/figures';
+import { counted, percent } from '../../figures';
 import { inConfig, inManifest, inRecords, inReport } from '../evidence';
 import type { MeasuredStage, Side } from '../side';
 

@@ -7,9 +7,9 @@ import {
   type Definition,
   type QuantityId,
   type ReportScope,
-} from '../../report/canonical';
-import { canonicalOf } from '../../report/canonical-own';
-import { judgeReport, violated } from '../../report/identities';
+} from '../../readers/canonical';
+import { canonicalOf } from '../../readers/canonical-own';
+import { judgeReport, violated } from '../../audit/identities';
 import type { Evidence, MetricName } from '../comparison';
 import { ALL, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { inConfig, inManifest, inReport } from '../evidence';

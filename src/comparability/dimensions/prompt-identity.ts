@@ -2,7 +2,7 @@
 import type { ConfigPath } from '../../problem';
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { percent } from '../../report/figures';
+import { percent } from '../../figures';
 import { inConfig, inManifest, inRecords } from '../evidence';
 import { configValue, round, type Side } from '../side';
 import { comparedRecords } from '../workload';

@@ -2,7 +2,7 @@
 import { minimumCountFor } from '../../sample-size';
 import type { Evidence, MovedMetric, Statistic } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { counted } from '../../report/figures';
+import { counted } from '../../figures';
 import { inManifest, inRecords, inReport } from '../evidence';
 import { loadLabel, missingIn, type MeasuredStage } from '../side';
 

@@ -1,7 +1,7 @@
 // Were answers sampled alike? inference-perf sends no sampling parameters, so the server's defaults decide on both sides.
 import { ALL, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { inConfig, inManifest } from '../evidence';
-import { TOLD } from '../../report/readers/told';
+import { TOLD } from '../../readers/readers/told';
 import { configValue, toldAt, type Side } from '../side';
 
 interface Sampling extends SideEvidence {

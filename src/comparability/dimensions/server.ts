@@ -1,5 +1,5 @@
 // Did the same thing answer? Model, engine build and flags: what a stack record says, and what the server says of itself.
-import type { StackRecord } from '../../report/stack';
+import type { StackRecord } from '../../folder/stack';
 import { sameAddress } from '../address';
 import type { Evidence } from '../comparison';
 import {

@@ -4,7 +4,7 @@ import { outputTokens } from '../../metrics/request-metrics';
 import { proportionsZ } from '../../metrics/two-samples';
 import type { Evidence } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { percent } from '../../report/figures';
+import { percent } from '../../figures';
 import { inConfig, inManifest, inRecords } from '../evidence';
 import { configValue, type Side } from '../side';
 import { compareAsked, comparedSuccesses } from '../workload';

@@ -3,7 +3,7 @@ import type { RequestRecord } from '../../metrics/record';
 import { isSuccess, outputTokens } from '../../metrics/request-metrics';
 import type { Evidence } from '../comparison';
 import { ALL, assumption, confounds, dimension, moved, same, type Context, type SideEvidence } from '../dimension';
-import { percent } from '../../report/figures';
+import { percent } from '../../figures';
 import { inConfig, inManifest, inRecords, inReport } from '../evidence';
 import { configValue, round, type Side } from '../side';
 import { comparedStages, comparedSuccesses } from '../workload';

@@ -1,10 +1,10 @@
 // Who counted the tokens? Server and client counts differ by percents, so a ratio over both is none.
 import { chunkCountOf, type ItlBasis } from '../../metrics/request-metrics';
-import type { TokenSource } from '../../report/manifest';
+import type { TokenSource } from '../../folder/manifest';
 import type { Evidence, MetricName } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
-import { percent } from '../../report/figures';
-import { measureOf, type Definition, type QuantityId, type ReportScope } from '../../report/canonical';
+import { percent } from '../../figures';
+import { measureOf, type Definition, type QuantityId, type ReportScope } from '../../readers/canonical';
 import { inManifest, inReport } from '../evidence';
 import { sideStreams, successesOf, type Side } from '../side';
 

@@ -1,5 +1,5 @@
 // On how much hardware, in how many copies? No client can see it: only a stack record says it.
-import type { StackRecord } from '../../report/stack';
+import type { StackRecord } from '../../folder/stack';
 import { sameAddress } from '../address';
 import { ALL, assumption, confounds, dimension, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { inConfig, inReport } from '../evidence';

@@ -1,6 +1,6 @@
 // Checks of the data section (CMP024 to CMP051 as far as a config shows them).
 import type { LoadedConfig } from '../../config/load';
-import type { Distribution } from '../../config/schema/distribution';
+import type { Distribution } from '../../config/model/schema/distribution';
 import type { ConfigPath } from '../../problem';
 import { realisedMean, type Sampler } from '../lengths';
 import { note, stagePlans, warning, type Check, type Hit } from './hit';

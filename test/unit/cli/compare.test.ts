@@ -7,7 +7,7 @@ import { compareCommand } from '../../../src/cli/compare';
 import { UsageError, type CliIo } from '../../../src/cli/command';
 import type { Comparison } from '../../../src/comparability/comparison';
 import { comparisonSchema } from '../../../src/comparability/comparison-schema';
-import type { Run } from '../../../src/report/run';
+import type { Run } from '../../../src/readers/run';
 import { syntheticRun, type SyntheticOptions } from '../support/synthetic-run';
 
 const home = mkdtempSync(path.join(os.tmpdir(), 'isoperf-compare-'));

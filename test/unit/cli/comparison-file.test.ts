@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compareCommand } from '../../../src/cli/compare';
 import { UsageError } from '../../../src/cli/command';
 import type { Comparison } from '../../../src/comparability/comparison';
-import type { Run } from '../../../src/report/run';
+import type { Run } from '../../../src/readers/run';
 import { syntheticRun } from '../support/synthetic-run';
 
 const home = mkdtempSync(path.join(os.tmpdir(), 'isoperf-question-'));

@@ -8,8 +8,8 @@ import { parse, parseAllDocuments } from 'yaml';
 import { convertCommand } from '../../../src/cli/convert';
 import { accessTo } from '../../../src/cli/access';
 import { UsageError, type CliIo } from '../../../src/cli/command';
-import { measureOf } from '../../../src/report/canonical';
-import { openReports } from '../../../src/report/open';
+import { measureOf } from '../../../src/readers/canonical';
+import { openReports } from '../../../src/readers/open';
 import { CORPUS, hasCorpus } from '../support/corpus';
 
 const home = mkdtempSync(path.join(os.tmpdir(), 'isoperf-convert-'));

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { importCommand } from '../../../src/cli/import';
 import { UsageError, type CliIo } from '../../../src/cli/command';
-import type { CanonicalReport, Measure } from '../../../src/report/canonical';
-import type { Judgement } from '../../../src/report/identity';
+import type { CanonicalReport, Measure } from '../../../src/readers/canonical';
+import type { Judgement } from '../../../src/audit/identity';
 import { CORPUS, corpusReports, hasCorpus } from '../support/corpus';
 import { trueRequests, vllmDetailed, type Truth } from '../support/foreign-results';
 

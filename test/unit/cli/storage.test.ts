@@ -7,7 +7,7 @@ import type { CliIo, Command } from '../../../src/cli/command';
 import { planCommand } from '../../../src/cli/plan';
 import { runCommand } from '../../../src/cli/run';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
-import { fakeS3, type FakeStore } from '../report/storage/fake-stores';
+import { fakeS3, type FakeStore } from '../folder/storage/fake-stores';
 
 vi.stubGlobal('ISOPERF_VERSION', 'test');
 vi.stubGlobal('UNDICI_VERSION', 'test');

@@ -8,15 +8,22 @@ describe('a pattern', () => {
     let stood = 0;
     const bytes = fc.uint8Array({ minLength: 1, maxLength: 40 });
     fc.assert(
-      fc.property(bytes, bytes, bytes, fc.option(fc.nat(), { freq: 1 }), fc.nat(255), (before, wanted, after, wrong, other) => {
-        const pattern = Pattern.of(Buffer.from(wanted));
-        if (pattern === undefined) return;
-        const whole = Buffer.concat([before, wanted, after]);
-        if (wrong !== null) whole[before.length + (wrong % wanted.length)] = other;
-        const expected = whole.compare(wanted, 0, wanted.length, before.length, before.length + wanted.length) === 0;
-        expect(pattern.standsAt(whole, before.length)).toBe(expected);
-        if (expected) stood++;
-      }),
+      fc.property(
+        bytes,
+        bytes,
+        bytes,
+        fc.option(fc.nat(), { freq: 1 }),
+        fc.nat(255),
+        (before, wanted, after, wrong, other) => {
+          const pattern = Pattern.of(Buffer.from(wanted));
+          if (pattern === undefined) return;
+          const whole = Buffer.concat([before, wanted, after]);
+          if (wrong !== null) whole[before.length + (wrong % wanted.length)] = other;
+          const expected = whole.compare(wanted, 0, wanted.length, before.length, before.length + wanted.length) === 0;
+          expect(pattern.standsAt(whole, before.length)).toBe(expected);
+          if (expected) stood++;
+        },
+      ),
       { numRuns: 3000 },
     );
     expect(stood).toBeGreaterThan(500);

@@ -4,7 +4,7 @@ import { compare } from '../../../src/comparability/compare';
 import type { Comparison, DimensionId } from '../../../src/comparability/comparison';
 import type { Alignable } from '../../../src/comparability/align';
 import { changePoint, mser5, suggestedCut, timeSeriesOf } from '../../../src/comparability/warmup-detection';
-import type { Run } from '../../../src/report/run';
+import type { Run } from '../../../src/readers/run';
 import { normalFrom, randomStream, syntheticRun, type SyntheticOptions } from '../support/synthetic-run';
 
 const finding = (comparison: Comparison, id: DimensionId) =>

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../../src/comparability/compare';
 import type { Finding } from '../../../src/comparability/comparison';
-import { readRun } from '../../../src/report/read';
-import { withRecords } from '../../../src/report/records/attach';
-import type { Run } from '../../../src/report/run';
+import { readRun } from '../../../src/readers/read';
+import { withRecords } from '../../../src/readers/records/attach';
+import type { Run } from '../../../src/readers/run';
 import { aiperfLines, trueRequests, vllmDetailed, type Truth } from '../support/foreign-results';
 import { memoryFolder } from '../support/memory-folder';
 

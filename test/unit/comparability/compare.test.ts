@@ -7,7 +7,7 @@ import { DIMENSIONS } from '../../../src/comparability/dimensions';
 import type { Comparison, DimensionId } from '../../../src/comparability/comparison';
 import { comparisonSchema } from '../../../src/comparability/comparison-schema';
 import { summarize } from '../../../src/metrics/summarize';
-import type { Run } from '../../../src/report/run';
+import type { Run } from '../../../src/readers/run';
 import { drop, withoutRecords } from '../support/lacking';
 import { syntheticRun, type SyntheticOptions } from '../support/synthetic-run';
 

@@ -1,7 +1,7 @@
 // The server counts whole stages: requests that alignment leaves out of a window are nobody else's.
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../../src/comparability/compare';
-import type { RunManifest } from '../../../src/report/manifest';
+import type { RunManifest } from '../../../src/folder/manifest';
 import { syntheticRun } from '../support/synthetic-run';
 
 /** The server answered this many requests in the one stage. */

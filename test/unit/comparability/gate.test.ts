@@ -1,6 +1,6 @@
 // A gate for CI: what fails it, with which code, and that nobody is called worse by chance.
 import { describe, expect, it } from 'vitest';
-import { comparisonMarkdown } from '../../../src/comparability/markdown';
+import { comparisonMarkdown } from '../../../src/views/comparison/markdown';
 import { compare } from '../../../src/comparability/compare';
 import { gate, parseThreshold, type Threshold } from '../../../src/comparability/gate';
 import type { Comparison, MetricComparison } from '../../../src/comparability/comparison';

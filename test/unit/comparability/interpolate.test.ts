@@ -4,7 +4,7 @@ import { compare } from '../../../src/comparability/compare';
 import type { Comparison } from '../../../src/comparability/comparison';
 import { parseCut, type WarmupCut } from '../../../src/comparability/cut';
 import { gate, parseThreshold, type Threshold } from '../../../src/comparability/gate';
-import type { Run } from '../../../src/report/run';
+import type { Run } from '../../../src/readers/run';
 import { syntheticRun } from '../support/synthetic-run';
 
 const stages = (...rates: number[]) => rates.map((rateRps) => ({ rateRps, durationSeconds: 300 / rateRps }));

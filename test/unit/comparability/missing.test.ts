@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../../src/comparability/compare';
 import type { Comparison, DimensionId } from '../../../src/comparability/comparison';
-import type { Run } from '../../../src/report/run';
+import type { Run } from '../../../src/readers/run';
 import { drop, recordsWithout, without, withoutRecords } from '../support/lacking';
 import { syntheticRun, type SyntheticOptions } from '../support/synthetic-run';
 

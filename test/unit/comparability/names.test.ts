@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { compare } from '../../../src/comparability/compare';
 import { runNames } from '../../../src/comparability/identity';
 import type { ComparedRun } from '../../../src/comparability/comparison';
-import { comparisonMarkdown } from '../../../src/comparability/markdown';
-import { comparisonView } from '../../../src/comparability/view';
-import { distinctPaths } from '../../../src/report/distinct';
-import { readRun } from '../../../src/report/read';
-import type { Run } from '../../../src/report/run';
+import { comparisonMarkdown } from '../../../src/views/comparison/markdown';
+import { comparisonView } from '../../../src/views/comparison/view';
+import { distinctPaths } from '../../../src/readers/distinct';
+import { readRun } from '../../../src/readers/read';
+import type { Run } from '../../../src/readers/run';
 import { trueRequests, vllmDetailed } from '../support/foreign-results';
 import { memoryFolder } from '../support/memory-folder';
 

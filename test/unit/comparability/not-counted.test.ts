@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../../src/comparability/compare';
 import type { MetricName } from '../../../src/comparability/comparison';
-import { readRun } from '../../../src/report/read';
-import type { Run } from '../../../src/report/run';
-import { reportView } from '../../../src/report/view';
+import { readRun } from '../../../src/readers/read';
+import type { Run } from '../../../src/readers/run';
+import { reportView } from '../../../src/views/report/view';
 import { memoryFolder } from '../support/memory-folder';
 
 const SGLANG = {

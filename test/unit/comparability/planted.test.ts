@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../../src/comparability/compare';
 import type { Comparison, DimensionId, MetricName } from '../../../src/comparability/comparison';
-import type { RunManifest } from '../../../src/report/manifest';
-import type { StackRecord } from '../../../src/report/stack';
+import type { RunManifest } from '../../../src/folder/manifest';
+import type { StackRecord } from '../../../src/folder/stack';
 import { syntheticRun, type SyntheticOptions } from '../support/synthetic-run';
 
 const WARMUP = { rateRps: 5, durationSeconds: 5, warmup: true } as const;

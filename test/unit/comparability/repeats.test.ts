@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compare } from '../../../src/comparability/compare';
 import type { Comparison } from '../../../src/comparability/comparison';
 import { adjusted, studentT } from '../../../src/comparability/uncertainty';
-import type { Run } from '../../../src/report/run';
+import type { Run } from '../../../src/readers/run';
 import { normalFrom, randomStream, syntheticRun, type SyntheticOptions } from '../support/synthetic-run';
 
 /** A run whose server has a good or a bad day: a level of its own that no request of it can show. */

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../../src/comparability/compare';
 import type { Comparison, DimensionId } from '../../../src/comparability/comparison';
-import { readRun } from '../../../src/report/read';
-import type { Run } from '../../../src/report/run';
+import { readRun } from '../../../src/readers/read';
+import type { Run } from '../../../src/readers/run';
 import { memoryFolder } from '../support/memory-folder';
 
 async function runOf(file: string, value: unknown): Promise<Run> {

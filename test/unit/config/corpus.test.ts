@@ -2,12 +2,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { looksLikeConfig } from '../../../src/config/detect';
-import { fieldAt } from '../../../src/config/fields';
+import { looksLikeConfig } from '../../../src/config/find/detect';
+import { fieldAt } from '../../../src/config/model/fields';
 import { readConfig, readConfigs, type Reading } from '../../../src/config/load';
-import { valueAt } from '../../../src/config/issues';
-import { isTarget, type Target } from '../../../src/config/target';
-import { judgeValues } from '../../../src/config/verdict';
+import { valueAt } from '../../../src/config/model/issues';
+import { isTarget, type Target } from '../../../src/config/model/target';
+import { judgeValues } from '../../../src/config/model/verdict';
 import { orEmpty } from '../../../src/config/loader';
 import { formatPath } from '../../../src/problem';
 

@@ -1,7 +1,7 @@
 // The YAML dialect of PyYAML's safe_load: values, duplicates, merge keys, tags, syntax it refuses, and the guards.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDocument } from '../../../src/config/document';
+import { parseDocument } from '../../../src/config/yaml/document';
 
 function value(text: string): unknown {
   const document = parseDocument(text);

@@ -1,6 +1,6 @@
 // What will really happen: figures from the reference and from hand, one config each.
 import { describe, expect, it } from 'vitest';
-import { expectationsOf, type Circumstances } from '../../../src/config/expectations';
+import { expectationsOf, type Circumstances } from '../../../src/config/will/expectations';
 import { readConfig } from '../../../src/config/load';
 
 function of(text: string, given: Circumstances = {}) {

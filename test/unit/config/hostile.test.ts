@@ -1,7 +1,7 @@
 // Texts that nobody should write: nothing throws, and the work is bounded (each of these once took seconds or for ever).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { looksLikeConfig } from '../../../src/config/detect';
+import { looksLikeConfig } from '../../../src/config/find/detect';
 import { readConfigs } from '../../../src/config/load';
 import { loaderVerdict } from '../../../src/config/loader';
 import { completions } from '../../../src/language/completion';
@@ -14,7 +14,7 @@ import { links } from '../../../src/language/links';
 import type { Position } from '../../../src/language/place';
 import { folds } from '../../../src/language/symbols';
 import { HOSTILE } from './hostile-texts';
-import { TARGETS } from '../../../src/config/target';
+import { TARGETS } from '../../../src/config/model/target';
 
 const CONFIG = 'load:\n  type: poisson\n  stages:\n    - { rate: 5, duration: 60 }\nserver:\n  base_url: http://h:1\n';
 /** What an editor asks of a text, each for the first time. */

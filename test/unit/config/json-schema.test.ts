@@ -5,11 +5,11 @@ import Ajv2020 from 'ajv/dist/2020';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SCHEMAS } from '../../../src/cli/schema';
-import { parseDocument } from '../../../src/config/document';
-import { allFields, fieldAt } from '../../../src/config/fields';
-import { findingsOf, type Finding } from '../../../src/config/issues';
-import { configJsonSchema } from '../../../src/config/json-schema';
-import { configSchema } from '../../../src/config/schema';
+import { parseDocument } from '../../../src/config/yaml/document';
+import { allFields, fieldAt } from '../../../src/config/model/fields';
+import { findingsOf, type Finding } from '../../../src/config/model/issues';
+import { configJsonSchema } from '../../../src/config/model/json-schema';
+import { configSchema } from '../../../src/config/model/schema';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const CORPUS = path.resolve(ROOT, '../shared/corpus/configs/upstream');

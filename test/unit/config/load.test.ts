@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig, readConfig } from '../../../src/config/load';
 import { loaderVerdict } from '../../../src/config/loader';
-import { withRuntimeDefaults } from '../../../src/config/runtime';
+import { withRuntimeDefaults } from '../../../src/config/will/runtime';
 import { formatProblem, type Problem } from '../../../src/problem';
 
 const GOOD = `load:

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loaderVerdict } from '../../../src/config/loader';
-import { TARGETS } from '../../../src/config/target';
+import { TARGETS } from '../../../src/config/model/target';
 
 interface Case {
   readonly id: string;

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseDocument, parseFully, parsePart } from '../../../src/config/document';
-import { Lines } from '../../../src/config/lines';
-import { quickTree } from '../../../src/config/quick';
+import { parseDocument, parseFully, parsePart } from '../../../src/config/yaml/document';
+import { Lines } from '../../../src/config/yaml/lines';
+import { quickTree } from '../../../src/config/yaml/quick';
 
 const EVERYDAY = `# a config of the everyday kind
 ---

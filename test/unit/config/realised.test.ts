@@ -1,7 +1,7 @@
 // Realised lengths against what the samplers really draw, and against figures measured upstream.
 import { describe, expect, it } from 'vitest';
-import { realisedLengths, type Sampler } from '../../../src/config/realised';
-import { distributionSchema, type Distribution } from '../../../src/config/schema/distribution';
+import { realisedLengths, type Sampler } from '../../../src/config/will/realised';
+import { distributionSchema, type Distribution } from '../../../src/config/model/schema/distribution';
 import { presampledLengths, sampledLength } from '../../../src/datagen/lengths';
 import { stream } from '../../../src/datagen/random';
 

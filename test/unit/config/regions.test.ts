@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { looksLikeConfig } from '../../../src/config/detect';
+import { looksLikeConfig } from '../../../src/config/find/detect';
 import { readConfig } from '../../../src/config/load';
 
 const CONFIG = `load:

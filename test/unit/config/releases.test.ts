@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig, readConfigs } from '../../../src/config/load';
 import { loaderVerdict } from '../../../src/config/loader';
-import { has, TARGETS, targetOf, targetOfImage, type Target } from '../../../src/config/target';
+import { has, TARGETS, targetOf, targetOfImage, type Target } from '../../../src/config/model/target';
 
 const SERVER = 'server: {base_url: "http://h:1"}\n';
 const LOAD = 'load: {stages: [{rate: 1, duration: 9}]}\n';

@@ -1,6 +1,6 @@
 // How many threads a planned load needs, and what a user may ask for.
 import { describe, expect, it } from 'vitest';
-import { threadsAsked, threadsFor, tokensPerSecond } from '../../../src/config/sending-threads';
+import { threadsAsked, threadsFor, tokensPerSecond } from '../../../src/config/will/sending-threads';
 
 describe('threads for a load', () => {
   it('open loops: requests a second, each with its answer; the busiest stage decides', () => {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { compare } from '../../../src/comparability/compare';
 import type { Comparison, DimensionId, MetricName } from '../../../src/comparability/comparison';
 import { DIMENSIONS } from '../../../src/comparability/dimensions';
-import type { Run } from '../../../src/report/run';
+import type { Run } from '../../../src/readers/run';
 import { startSimulator } from '../../../src/simulator/server';
 import {
   asReports,

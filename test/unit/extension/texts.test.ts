@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { viewHtml } from '../../../src/extension/html';
-import { threadsAsked } from '../../../src/config/sending-threads';
+import { threadsAsked } from '../../../src/config/will/sending-threads';
 import { runArguments, terminalLine } from '../../../src/extension/run-command';
 import { differences, factsLine, runFacts, stateWords } from '../../../src/extension/run-facts';
 import { parseRestore, parseWebviewMessage } from '../../../src/messages';
@@ -195,7 +195,7 @@ describe('the bundle of the extension host', () => {
       /^node_modules\/(zod|yaml)\/|^src\/(config|pitfalls)\//.test(name),
     );
     expect(twice).toEqual([]);
-    expect(Object.keys(metafile('core').inputs)).toContain('src/config/document.ts');
+    expect(Object.keys(metafile('core').inputs)).toContain('src/config/yaml/document.ts');
   });
 
   it('evaluates next to nothing when VS Code starts it: models, parsers and judgement wait for their first use', () => {

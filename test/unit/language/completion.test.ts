@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { completions, type Completion } from '../../../src/language/completion';
-import { fieldAt } from '../../../src/config/fields';
+import { fieldAt } from '../../../src/config/model/fields';
 import { loaderVerdict } from '../../../src/config/loader';
-import type { Target } from '../../../src/config/target';
+import type { Target } from '../../../src/config/model/target';
 import { diagnostics } from '../../../src/language/diagnostics';
 import { CONFIG, cursor } from './screen';
 

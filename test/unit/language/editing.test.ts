@@ -1,7 +1,7 @@
 // Diagnostics, lenses and quick fixes: places, and edits that leave everything else as it was.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Lines } from '../../../src/config/lines';
+import { Lines } from '../../../src/config/yaml/lines';
 import { diagnostics } from '../../../src/language/diagnostics';
 import { applyEdits } from '../../../src/language/edits';
 import { allActions, codeActions } from '../../../src/language/fixes';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loaderVerdict } from '../../../src/config/loader';
-import { findRegions } from '../../../src/config/regions';
+import { findRegions } from '../../../src/config/find/regions';
 import { diagnostics } from '../../../src/language/diagnostics';
 import { applyEdits } from '../../../src/language/edits';
 import { fixAll, fixedText } from '../../../src/language/fix-all';

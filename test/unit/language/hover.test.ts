@@ -1,7 +1,7 @@
 // Hover: what a key, a word or a directive means, short, with the pitfalls that hang on it.
 import { describe, expect, it } from 'vitest';
-import { allFields } from '../../../src/config/fields';
-import type { Target } from '../../../src/config/target';
+import { allFields } from '../../../src/config/model/fields';
+import type { Target } from '../../../src/config/model/target';
 import { hover } from '../../../src/language/hover';
 import { pitfallsAt } from '../../../src/pitfalls/catalogue';
 import { CONFIG, cursor } from './screen';

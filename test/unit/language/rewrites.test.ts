@@ -1,6 +1,6 @@
 // Changes where nothing is wrong: older spellings, an API key in the text.
 import { describe, expect, it } from 'vitest';
-import { mayBecomeConfig } from '../../../src/config/detect';
+import { mayBecomeConfig } from '../../../src/config/find/detect';
 import { applyEdits } from '../../../src/language/edits';
 import { rewrites, writtenKeys } from '../../../src/language/rewrites';
 import { CONFIG } from './screen';

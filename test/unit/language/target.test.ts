@@ -1,6 +1,6 @@
 // The version of the settings is the last word of every feature, after a directive in the file and an image tag beside the config.
 import { describe, expect, it } from 'vitest';
-import type { Target } from '../../../src/config/target';
+import type { Target } from '../../../src/config/model/target';
 import { completions } from '../../../src/language/completion';
 import { diagnostics } from '../../../src/language/diagnostics';
 import { fixAll } from '../../../src/language/fix-all';

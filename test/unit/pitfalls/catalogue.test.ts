@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fieldAt } from '../../../src/config/fields';
+import { fieldAt } from '../../../src/config/model/fields';
 import { docsAnchor, pitfallByCode, PITFALLS, pitfallsAt } from '../../../src/pitfalls/catalogue';
 import { realisedMean } from '../../../src/pitfalls/lengths';
 import { pitfallsPage } from '../../../src/pitfalls/page';

@@ -1,9 +1,9 @@
 // One pair of runs that shows a pitfall only together, and one as close as possible that does not; for every such pitfall.
 import { compare, type CompareOptions } from '../../../src/comparability/compare';
 import type { Comparison } from '../../../src/comparability/comparison';
-import type { RunManifest } from '../../../src/report/manifest';
-import { readRun } from '../../../src/report/read';
-import type { Run } from '../../../src/report/run';
+import type { RunManifest } from '../../../src/folder/manifest';
+import { readRun } from '../../../src/readers/read';
+import type { Run } from '../../../src/readers/run';
 import { memoryFolder } from '../support/memory-folder';
 import { merge, perfFolder, stat, type Json, type Patch, type PerfFolder } from '../support/perf-folder';
 import { syntheticRun } from '../support/synthetic-run';

@@ -1,7 +1,7 @@
 // Pitfalls that a report shows by itself: each fires on its evidence and is silent just beside it.
 import { describe, expect, it } from 'vitest';
-import { judgeReport, violated } from '../../../src/report/identities';
-import { openReports } from '../../../src/report/open';
+import { judgeReport, violated } from '../../../src/audit/identities';
+import { openReports } from '../../../src/readers/open';
 import { memoryFolder } from '../support/memory-folder';
 import { perfFolder, type PerfFolder } from '../support/perf-folder';
 import { REPORT_CASES } from './report-cases';

@@ -2,11 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../../src/comparability/compare';
 import { comparisonTable } from '../../../src/cli/compare-table';
-import { comparisonMarkdown } from '../../../src/comparability/markdown';
+import { comparisonMarkdown } from '../../../src/views/comparison/markdown';
 import { configFindings } from '../../../src/pitfalls/check';
 import { memoryFolder } from '../support/memory-folder';
 import { perfFolder } from '../support/perf-folder';
-import { readRun } from '../../../src/report/read';
+import { readRun } from '../../../src/readers/read';
 import { syntheticRun } from '../support/synthetic-run';
 import { CLEAN, with_ } from './config-cases';
 

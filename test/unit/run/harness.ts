@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createClient } from '../../../src/client/http-client';
 import { loadConfig } from '../../../src/config/load';
-import { withRuntimeDefaults } from '../../../src/config/runtime';
+import { withRuntimeDefaults } from '../../../src/config/will/runtime';
 import type { RunEvent } from '../../../src/events';
 import { StopControl } from '../../../src/loadgen/stop';
 import type { RequestRecord } from '../../../src/metrics/record';

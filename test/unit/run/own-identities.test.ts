@@ -1,9 +1,9 @@
 // Every identity we hold against others' reports, against our own: a run of ours that violates one is a bug.
 import { afterEach, describe, expect, it } from 'vitest';
-import { canonicalOf } from '../../../src/report/canonical-own';
-import { judgeReport, violated } from '../../../src/report/identities';
-import { readRun } from '../../../src/report/read';
-import { measureOf } from '../../../src/report/canonical';
+import { canonicalOf } from '../../../src/readers/canonical-own';
+import { judgeReport, violated } from '../../../src/audit/identities';
+import { readRun } from '../../../src/readers/read';
+import { measureOf } from '../../../src/readers/canonical';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
 import { diskFolder } from '../../../src/cli/folder';
 import { configOf, harness, SAMPLE_TOKENIZER, type Harness } from './harness';

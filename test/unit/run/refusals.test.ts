@@ -8,7 +8,7 @@ import { StopControl } from '../../../src/loadgen/stop';
 import { refusals } from '../../../src/run/supported';
 import { withoutSecret } from '../../../src/run/secrets';
 import { loadConfig } from '../../../src/config/load';
-import { withRuntimeDefaults } from '../../../src/config/runtime';
+import { withRuntimeDefaults } from '../../../src/config/will/runtime';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
 import { configOf, harness, readJson, type Harness } from './harness';
 

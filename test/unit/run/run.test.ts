@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { LifecycleReport } from '../../../src/metrics/lifecycle';
 import type { RequestRecord } from '../../../src/metrics/record';
-import { manifestSchema } from '../../../src/report/manifest';
+import { manifestSchema } from '../../../src/folder/manifest';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
 import { configOf, harness, readJson, SAMPLE_TOKENIZER, type Harness } from './harness';
 

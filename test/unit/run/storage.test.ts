@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
-import { fakeGcs, fakeS3, type FakeStore } from '../report/storage/fake-stores';
+import { fakeGcs, fakeS3, type FakeStore } from '../folder/storage/fake-stores';
 import { configOf, harness, readJson, type Harness } from './harness';
 
 let sim: Simulator;

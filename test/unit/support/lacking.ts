@@ -1,7 +1,7 @@
 // Runs that lack something: a part of the manifest, fields of every request, whole files.
 import type { RequestRecord } from '../../../src/metrics/record';
-import type { RunManifest } from '../../../src/report/manifest';
-import type { Run } from '../../../src/report/run';
+import type { RunManifest } from '../../../src/folder/manifest';
+import type { Run } from '../../../src/readers/run';
 
 /** A copy whose manifest lacks something. */
 function changed(original: Run, change: (manifest: Record<string, never>) => void): Run {

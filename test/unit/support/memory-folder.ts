@@ -1,5 +1,5 @@
 // A report folder in memory, for readers.
-import type { FolderAccess } from '../../../src/report/run';
+import type { FolderAccess } from '../../../src/folder/access';
 
 export interface MemoryFiles {
   readonly [name: string]: string | MemoryFiles;

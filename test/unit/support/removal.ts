@@ -1,6 +1,6 @@
 // A run's files without some of their fields, read back as any folder is: what a comparison sees when evidence is missing.
-import { readRun } from '../../../src/report/read';
-import type { Run } from '../../../src/report/run';
+import { readRun } from '../../../src/readers/read';
+import type { Run } from '../../../src/readers/run';
 import { memoryFolder } from './memory-folder';
 import { fieldsOf, withoutFields, type FieldPath } from './watched';
 

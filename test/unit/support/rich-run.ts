@@ -2,9 +2,9 @@
 import { distributionOf } from '../../../src/metrics/statistics';
 import { summarize } from '../../../src/metrics/summarize';
 import type { LifecycleReport } from '../../../src/metrics/lifecycle';
-import { readRun } from '../../../src/report/read';
-import type { RunManifest } from '../../../src/report/manifest';
-import type { Run } from '../../../src/report/run';
+import { readRun } from '../../../src/readers/read';
+import type { RunManifest } from '../../../src/folder/manifest';
+import type { Run } from '../../../src/readers/run';
 import { memoryFolder } from './memory-folder';
 import { syntheticRun, type SyntheticOptions } from './synthetic-run';
 

@@ -1,8 +1,8 @@
 // Runs out of thin air: seeded records and a manifest from parameters, so that a test can plant exactly one difference.
 import type { Outcome, RequestRecord, ServerUsage } from '../../../src/metrics/record';
 import { coefficientOfVariation, distributionOf } from '../../../src/metrics/statistics';
-import type { RunManifest, StageManifest, TokenSource } from '../../../src/report/manifest';
-import type { Run } from '../../../src/report/run';
+import type { RunManifest, StageManifest, TokenSource } from '../../../src/folder/manifest';
+import type { Run } from '../../../src/readers/run';
 
 export interface SyntheticStage {
   readonly rateRps?: number;

@@ -1,0 +1,40 @@
+// Every check on one report, before any comparison: which identities hold, which do not and why, and what else to know.
+import type { CanonicalReport, ReportScope } from '../readers/canonical';
+import { cautionsOf } from './cautions';
+import type { Identity, Judgement } from './identity';
+import { counts, inFlight, requestRate, stageSum, tokenRates, tokenTotals } from './identity-counts';
+import { latencySum, order, pooledGaps, readTogether, sameAsGap, tinyGaps } from './identity-latency';
+import { serverCount, serverLatencies } from './identity-server';
+import { signsOf } from './signs/all';
+
+/** Identities of every scope, those that hold too (so that a reader sees what was asked); cautions apart. */
+export function judgeReport(report: CanonicalReport): Judgement {
+  return {
+    identities: [...report.scopes.flatMap((scope) => identitiesOf(scope, report)), ...stageSum(report)],
+    cautions: [
+      ...report.scopes.flatMap((scope) => [...cautionsOf(scope, report), ...readTogether(scope, report)]),
+      ...signsOf(report),
+    ],
+  };
+}
+
+export function violated(judgement: Judgement): readonly Identity[] {
+  return judgement.identities.filter(({ holds }) => !holds);
+}
+
+function identitiesOf(scope: ReportScope, report: CanonicalReport): Identity[] {
+  return [
+    ...latencySum(scope, report),
+    ...pooledGaps(scope),
+    ...sameAsGap(scope),
+    ...tinyGaps(scope, report),
+    ...inFlight(scope, report),
+    ...requestRate(scope),
+    ...tokenRates(scope),
+    ...tokenTotals(scope),
+    ...counts(scope),
+    ...serverCount(scope),
+    ...serverLatencies(scope),
+    ...order(scope),
+  ];
+}

@@ -1,0 +1,234 @@
+// Where in a file the config sits: the whole file, or wrapped by Kubernetes, Helm, llm-d or another tool.
+import type { ConfigPath, TextRange } from '../../problem';
+import { formatPath } from '../../problem';
+import type { ReadOptions, YamlDocument } from '../yaml/document';
+import { embedded, heredocs, heredocsIn, longTexts, readYaml, type Embedded, type Reading } from './embedded';
+import { remember } from '../yaml/remember';
+import type { Mask } from '../yaml/template';
+
+type RegionKind = 'file' | 'document' | 'workload' | 'helm' | 'configmap' | 'heredoc' | 'wrapped';
+
+export interface Region {
+  readonly kind: RegionKind;
+  /** How messages name it, e.g. `workload.sanity_random`; empty for a whole file. */
+  readonly name: string;
+  /** The YAML the config belongs to: anchors outside the region still count. */
+  readonly document: YamlDocument;
+  /** From the document's root to the config. */
+  readonly prefix: ConfigPath;
+  /** Lines of `document` that a template fills with a block of unknown content. */
+  readonly blocks?: Mask['blocks'];
+  /** Ranges of `document` to ranges of the file. */
+  readonly toFile: (range: TextRange) => TextRange;
+}
+
+const SECTIONS = [
+  'api',
+  'data',
+  'load',
+  'metrics',
+  'report',
+  'storage',
+  'server',
+  'tokenizer',
+  'circuit_breakers',
+] as const;
+
+const LOAD_KEYS = [
+  'stages',
+  'sweep',
+  'interval',
+  'num_workers',
+  'base_seed',
+  'worker_max_concurrency',
+  'request_timeout',
+];
+const DATA_KEYS = [
+  'input_distribution',
+  'output_distribution',
+  'shared_prefix',
+  'conversation_replay',
+  'otel_trace_replay',
+];
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** How many of the sections that tell a config have keys only it has: load, data, server. */
+function strength(value: Readonly<Record<string, unknown>>): number {
+  const { load, data, server } = value;
+  const loadFits = isRecord(load) && (LOAD_KEYS.some((key) => key in load) || typeof load['type'] === 'string');
+  const dataFits = isRecord(data) && (typeof data['type'] === 'string' || DATA_KEYS.some((key) => key in data));
+  const serverFits = isRecord(server) && ('base_url' in server || 'model_name' in server || 'ignore_eos' in server);
+  return [loadFits, dataFits, serverFits].filter(Boolean).length;
+}
+
+/** Does a mapping look like an inference-perf config? Two of its sections, or one with keys only it has. */
+function isConfigLike(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  // Kubernetes objects, scenarios and charts have sections of the same names.
+  if ('apiVersion' in value && 'kind' in value) return false;
+  const { load } = value;
+  const others = SECTIONS.filter((name) => name in value && !['load', 'data', 'server'].includes(name)).length;
+  const strong = strength(value);
+  const only = isRecord(load) && (Array.isArray(load['stages']) || isRecord(load['sweep']));
+  return strong >= 2 || (strong === 1 && others >= 1) || only;
+}
+
+const WHOLE = (range: TextRange): TextRange => range;
+
+function region(kind: RegionKind, { document, blocks }: Reading, prefix: ConfigPath): Region {
+  return { kind, name: formatPath(prefix), document, prefix, blocks, toFile: WHOLE };
+}
+
+/** Finds the configs in one YAML document. Empty when there is none. */
+function regionsOf(reading: Reading, options: ReadOptions): readonly Region[] {
+  const { value } = reading.document;
+  if (isConfigLike(value)) return [region('file', reading, [])];
+  if (!isRecord(value)) return [];
+  if ('apiVersion' in value && 'kind' in value) return textRegions(reading.document, options);
+  const found: Region[] = [];
+  if (isConfigLike(value['config'])) found.push(region('helm', reading, ['config']));
+  const workload = value['workload'];
+  if (isRecord(workload)) {
+    for (const [name, entry] of Object.entries(workload)) {
+      if (isConfigLike(entry)) found.push(region('workload', reading, ['workload', name]));
+    }
+  }
+  if (found.length > 0) return found;
+  const wrapped = wrappedRegions(reading);
+  return wrapped.length > 0 ? wrapped : textRegions(reading.document, options);
+}
+
+const MAX_DEPTH = 5;
+const MAX_VISITED = 2000;
+
+/** Configs under keys of any name: only what has two sections of its own counts, because many files have a `load` or `data`. */
+function wrappedRegions(reading: Reading): readonly Region[] {
+  const found: Region[] = [];
+  let visited = 0;
+  const visit = (value: unknown, path: ConfigPath): void => {
+    visited += 1;
+    if (visited > MAX_VISITED || found.length >= MAX_REGIONS || path.length > MAX_DEPTH) return;
+    if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...path, index]));
+    if (!isRecord(value)) return;
+    if (path.length > 0 && isConfigLike(value) && strength(value) >= 2) found.push(region('wrapped', reading, path));
+    else for (const [key, entry] of Object.entries(value)) visit(entry, [...path, key]);
+  };
+  visit(reading.document.value, []);
+  return found;
+}
+
+/** Configs in texts: the data of a ConfigMap, a heredoc in a Job's script. */
+function textRegions(document: YamlDocument, options: ReadOptions): readonly Region[] {
+  if (!document.root) return [];
+  return longTexts(document.root).flatMap(({ path, node }): readonly Region[] => {
+    const inData = path.length === 2 && (path[0] === 'data' || path[0] === 'stringData');
+    const name = inData ? `${String(path[0])}[${String(path[1])}]` : formatPath(path);
+    const whole = embedded(document, node, options);
+    if (whole && isConfigLike(whole.document.value)) return [inText('configmap', name, whole)];
+    return heredocs(document, node, options)
+      .filter((each) => isConfigLike(each.document.value))
+      .map((each) => inText('heredoc', each.name ?? name, each));
+  });
+}
+
+function inText(kind: RegionKind, name: string, { document, blocks, toFile }: Embedded): Region {
+  return { kind, name, document, blocks, prefix: [], toFile };
+}
+
+/** A file's YAML documents, each with its first line. A file of one document is left as it is. */
+function splitDocuments(text: string): readonly { readonly text: string; readonly firstLine: number }[] {
+  const parts: { text: string; firstLine: number }[] = [];
+  const lines = text.split('\n');
+  let start = 0;
+  const push = (end: number): void => {
+    const part = lines.slice(start, end).join('\n');
+    if (
+      part
+        .replace(/^---.*$/m, '')
+        .replace(/^\s*#.*$/gm, '')
+        .trim() !== ''
+    )
+      parts.push({ text: part, firstLine: start });
+  };
+  lines.forEach((line, index) => {
+    if (index > 0 && /^---(\s|$)/.test(line)) {
+      push(index);
+      start = index;
+    }
+  });
+  push(lines.length);
+  return parts;
+}
+
+export interface RegionSearch {
+  /** The file read as one document, as inference-perf would; with template parts masked when it is no YAML without. */
+  readonly whole: YamlDocument;
+  /** Lines of `whole` that a template fills. */
+  readonly blocks: Mask['blocks'];
+  readonly regions: readonly Region[];
+  /** The values of the file's YAML documents, in order. */
+  readonly values: readonly unknown[];
+}
+
+/** Longest text that is read while somebody types: some thousand lines, more than any config has. */
+const MAX_EDITED = 50_000;
+/** Two thousand lines of YAML that is not of the everyday kind; a config of a thousand lines has about seven thousand pieces. */
+const MAX_PIECES = 14_000;
+const EDITED: ReadOptions = { maxText: MAX_EDITED, maxPieces: MAX_PIECES, brief: true };
+
+/** Finds the configs of a file. Never throws. */
+export const findRegions = remember(2, search, (maxText?: number) => String(maxText));
+
+function search(text: string, maxText?: number): RegionSearch {
+  const options = maxText === undefined ? EDITED : { maxText };
+  const whole = readYaml(text, options);
+  const { document } = whole;
+  if (!document.problems.some((problem) => problem.code === 'YML004')) {
+    const regions = regionsOf(whole, options);
+    const script = regions.length === 0 && document.problems.some((problem) => problem.severity === 'error');
+    return {
+      whole: document,
+      blocks: whole.blocks,
+      regions: distinct(script ? scriptRegions(text, options) : regions),
+      values: [document.value],
+    };
+  }
+  const parts = splitDocuments(text)
+    .slice(0, MAX_DOCUMENTS)
+    .map((part) => ({ ...part, reading: readYaml(part.text, options) }));
+  const regions = parts.flatMap((part) =>
+    regionsOf(part.reading, options).map((found): Region => {
+      const shift = (range: TextRange): TextRange => {
+        const inner = found.toFile(range);
+        return { ...inner, startLine: inner.startLine + part.firstLine, endLine: inner.endLine + part.firstLine };
+      };
+      return { ...found, kind: found.kind === 'file' ? 'document' : found.kind, toFile: shift };
+    }),
+  );
+  const values = parts.map(({ reading }) => reading.document.value);
+  return { whole: document, blocks: [], regions: distinct(regions), values };
+}
+
+/** A shell script or Markdown with heredocs is no YAML; the configs in it are. */
+function scriptRegions(text: string, options: ReadOptions): readonly Region[] {
+  return heredocsIn(text, options)
+    .filter((each) => isConfigLike(each.document.value))
+    .map((each) => inText('heredoc', each.name ?? 'heredoc', each));
+}
+
+const MAX_DOCUMENTS = 50;
+const MAX_REGIONS = 20;
+
+/** Names are how a region is asked for: a second one of the same name gets a number. */
+function distinct(regions: readonly Region[]): readonly Region[] {
+  const seen = new Map<string, number>();
+  return regions.slice(0, MAX_REGIONS).map((each) => {
+    const count = (seen.get(each.name) ?? 0) + 1;
+    seen.set(each.name, count);
+    const name = each.name === '' ? 'document' : each.name;
+    return count === 1 ? each : { ...each, name: `${name} (${count})` };
+  });
+}

@@ -1,0 +1,202 @@
+// One `*_lifecycle_metrics.json` -> LifecycleReport: what the file does not hold is null with a reason, never 0.
+import type { LifecycleReport, Stat } from '../metrics/lifecycle';
+import type { Problem, Result } from '../problem';
+import { parseJson } from '../folder/json';
+
+type Json = Record<string, unknown>;
+type Throughput = LifecycleReport['successes']['throughput'];
+
+const LATENCIES = [
+  'request_latency',
+  'normalized_time_per_output_token',
+  'time_per_output_token',
+  'time_to_first_token',
+  'inter_token_latency',
+] as const;
+
+/** Main's layout; `p50` of older files is read as `median`, their `prompt_len` as `prompt_tokens`. */
+export function parseLifecycle(text: string, file: string): Result<LifecycleReport> {
+  const parsed = parseJson(text, file);
+  if (!parsed.ok) return parsed;
+  const root = parsed.value;
+  if (!isObject(root) || !isObject(root['load_summary']) || !isObject(root['successes'])) {
+    return refuse(file, "it has no 'load_summary' and 'successes', so it is no lifecycle report of inference-perf");
+  }
+  const reader = new Reader(isObject(root['isoperf']) ? textsOf(root['isoperf']['not_measured']) : {});
+  const load = root['load_summary'];
+  const successes = root['successes'];
+  const failures = isObject(root['failures']) ? root['failures'] : {};
+  const count = numberOf(load['count']);
+  const succeeded = numberOf(successes['count']);
+  if (count === undefined || succeeded === undefined) return refuse(file, "it has no 'count' of requests");
+  const report: LifecycleReport = {
+    benchmark_time_seconds: numberOf(root['benchmark_time_seconds']) ?? 0,
+    load_summary: {
+      count,
+      schedule_delay: reader.stat('load_summary.schedule_delay', load['schedule_delay']),
+      ...optional(load, ['send_duration', 'requested_rate', 'achieved_rate', 'concurrency']),
+    },
+    successes: reader.successes(successes, succeeded),
+    failures: {
+      count: numberOf(failures['count']) ?? 0,
+      request_latency: reader.stat('failures.request_latency', failures['request_latency'], true),
+      prompt_tokens: reader.stat('failures.prompt_tokens', failures['prompt_tokens'] ?? failures['prompt_len'], true),
+      by_label: labelsOf(failures['by_label']),
+    },
+    isoperf: {
+      not_measured: reader.notMeasured,
+      ...differencesOf(root['isoperf']),
+      ...chunkGapOf(reader, root['isoperf']),
+    },
+  };
+  if (numberOf(root['benchmark_time_seconds']) === undefined) {
+    reader.notMeasured['benchmark_time_seconds'] = 'not in the file';
+  }
+  return { ok: true, value: report, problems: reader.problems(file) };
+}
+
+class Reader {
+  private readonly odd: string[] = [];
+
+  constructor(readonly notMeasured: Record<string, string>) {}
+
+  successes(from: Json, count: number): LifecycleReport['successes'] {
+    const latency = isObject(from['latency']) ? from['latency'] : {};
+    const throughput = isObject(from['throughput']) ? from['throughput'] : {};
+    const rate = (key: keyof Throughput): number | null => this.number(`successes.throughput.${key}`, throughput[key]);
+    const goodput = numbersOf(from['goodput_metrics']);
+    return {
+      count,
+      latency: Object.fromEntries(
+        LATENCIES.map((key) => [key, this.stat(`successes.latency.${key}`, latency[key])]),
+      ) as unknown as LifecycleReport['successes']['latency'],
+      throughput: {
+        input_tokens_per_sec: rate('input_tokens_per_sec'),
+        output_tokens_per_sec: rate('output_tokens_per_sec'),
+        total_tokens_per_sec: rate('total_tokens_per_sec'),
+        requests_per_sec: rate('requests_per_sec') ?? 0,
+      },
+      request_size_bytes: this.stat('successes.request_size_bytes', from['request_size_bytes']),
+      prompt_tokens: this.stat('successes.prompt_tokens', from['prompt_tokens'] ?? from['prompt_len']),
+      output_len: this.stat('successes.output_len', from['output_len']),
+      output_tokens: this.stat('successes.output_tokens', from['output_tokens']),
+      token_count_mismatches: numberOf(from['token_count_mismatches']) ?? 0,
+      ...(goodput ? { goodput_metrics: goodput } : {}),
+    };
+  }
+
+  number(key: string, value: unknown): number | null {
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      this.odd.push(key);
+      this.notMeasured[key] ??= `written as ${value}`;
+      return null;
+    }
+    if (typeof value === 'number') return value;
+    this.notMeasured[key] ??= value === null ? 'null in the file' : 'not in the file';
+    return null;
+  }
+
+  /** @param mayBeEmpty no reason is noted for null: there was nothing to measure (no failures). */
+  stat(key: string, value: unknown, mayBeEmpty = false): Stat {
+    if (!isObject(value)) {
+      if (!mayBeEmpty) this.notMeasured[key] ??= value === null ? 'null in the file' : 'not in the file';
+      return null;
+    }
+    const stat: Record<string, number> = {};
+    for (const [name, number] of Object.entries(value)) {
+      if (typeof number !== 'number') continue;
+      if (Number.isFinite(number)) stat[name === 'p50' ? 'median' : name] = number;
+      else this.odd.push(`${key}.${name}`);
+    }
+    return Object.keys(stat).length > 0 ? stat : null;
+  }
+
+  problems(file: string): Problem[] {
+    if (this.odd.length === 0) return [];
+    return [
+      {
+        code: 'REP111',
+        severity: 'warning',
+        path: [],
+        message: `${file} has NaN or Infinity in ${this.odd.slice(0, 3).join(', ')}${this.odd.length > 3 ? ` and ${this.odd.length - 3} more` : ''}: read as not measured`,
+        file,
+      },
+    ];
+  }
+}
+
+function refuse(file: string, why: string): Result<never> {
+  const problem: Problem = {
+    code: 'REP106',
+    severity: 'error',
+    path: [],
+    message: `${file} was not read: ${why}`,
+    file,
+  };
+  return { ok: false, problems: [problem] };
+}
+
+function labelsOf(value: unknown): LifecycleReport['failures']['by_label'] {
+  if (!isObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([label, entry]) => {
+      if (!isObject(entry)) return [];
+      const messages = Array.isArray(entry['messages']) ? entry['messages'] : [];
+      return [
+        [
+          label,
+          {
+            count: numberOf(entry['count']) ?? 0,
+            messages: messages.flatMap((item: unknown) =>
+              isObject(item) && typeof item['message'] === 'string' ? [{ message: item['message'] }] : [],
+            ),
+          },
+        ],
+      ];
+    }),
+  );
+}
+
+function chunkGapOf(reader: Reader, value: unknown): { chunk_gap?: Stat } {
+  const stat = isObject(value) ? reader.stat('isoperf.chunk_gap', value['chunk_gap'], true) : null;
+  return stat ? { chunk_gap: stat } : {};
+}
+
+function differencesOf(value: unknown): { differs_from_inference_perf?: Record<string, string> } {
+  const texts = isObject(value) ? textsOf(value['differs_from_inference_perf']) : {};
+  return Object.keys(texts).length > 0 ? { differs_from_inference_perf: texts } : {};
+}
+
+function textsOf(value: unknown): Record<string, string> {
+  if (!isObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, text]) => (typeof text === 'string' ? [[key, text]] : [])),
+  );
+}
+
+function numbersOf(value: unknown): Record<string, number> | undefined {
+  if (!isObject(value)) return undefined;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, number]) => {
+      const finite = numberOf(number);
+      return finite === undefined ? [] : [[key, finite]];
+    }),
+  );
+}
+
+function optional<K extends string>(from: Json, keys: readonly K[]): Partial<Record<K, number>> {
+  const found: Partial<Record<K, number>> = {};
+  for (const key of keys) {
+    const value = numberOf(from[key]);
+    if (value !== undefined) found[key] = value;
+  }
+  return found;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

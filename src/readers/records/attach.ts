@@ -1,0 +1,248 @@
+// The per-request file of another tool's run as records, so that a comparison resamples its requests instead of quoting its summary.
+import type { LifecycleReport } from '../../metrics/lifecycle';
+import type { RequestRecord } from '../../metrics/record';
+import { itlBasisOf } from '../../metrics/request-metrics';
+import type { Problem } from '../../problem';
+import type { CanonicalReport } from '../canonical';
+import { counted, whole } from '../../figures';
+import { reportedCounter } from '../reported-counting';
+import type { Counting, Run, RunLengths } from '../run';
+import { emptyRow, type RequestColumns, type RequestRow } from './columns';
+import { checkAgainstSummary, openRecords } from './open-records';
+import { inputOf, outputOf } from './recompute';
+
+/** Beyond it, records (a kilobyte each with their stamps) are more than a comparison should hold. */
+const MAX_REQUESTS = 400_000;
+/** A view waits for the check, and its file system gives whole files: beyond this they stay closed. */
+const MAX_CHECKED_BYTES = 64_000_000;
+/** Share of requests with times or counts that cannot be, beyond which none of them is believed. */
+const MOST_IMPOSSIBLE = 0.01;
+/** A stage's window by its report and by its requests: one clock, printed with all digits. */
+const WINDOW_TOLERANCE_SECONDS = 0.001;
+
+/**
+ * The run with its requests, when it has a per-request file that says when each was sent. A run of ours has them already. What stands
+ * in the way is a problem REP127 of the run; its reported numbers are then all there is.
+ */
+export async function withRecords(run: Run): Promise<Run> {
+  const { perRequest, canonical } = run;
+  if (!perRequest || !canonical || run.records) return run;
+  const { folder, file } = perRequest;
+  const streamed = await openRecords({ report: canonical, folder, recordsFile: file });
+  if (!streamed) return run;
+  const { columns } = streamed;
+  const found = [...run.problems, ...streamed.problems, ...checkAgainstSummary(canonical, streamed, file)];
+  const refuse = (why: string): Run => ({ ...run, problems: [...found, unused(file, why)] });
+  if (columns.length === 0) return refuse('it holds no request');
+  if (columns.length > MAX_REQUESTS || columns.droppedGaps > 0) {
+    return refuse(`${whole(columns.length)} requests are more than are held at once (${whole(MAX_REQUESTS)})`);
+  }
+  // Some are a slip of a clock, and have no latencies; many are no record of a run.
+  if (columns.impossible > MOST_IMPOSSIBLE * columns.length) return refuse('too many of them cannot be');
+  const order = bySending(columns);
+  if (!order) return { ...refuse('it does not say when each request was sent'), lengths: lengthsOf(columns) };
+  const stages = stagesOf(run, columns, order);
+  if (typeof stages === 'string') return refuse(stages);
+  const records = recordsOf(columns, order, stages);
+  const counting = countingOf(canonical, columns, records);
+  return { ...run, records, counting, problems: found };
+}
+
+/** The run with what its requests say against its summary, and without the requests: a view of the summary must not hide it. */
+export async function withCheck(run: Run): Promise<Run> {
+  const { perRequest, canonical } = run;
+  if (!perRequest || !canonical || run.records) return run;
+  const { folder, file } = perRequest;
+  const bytes = (await folder.sizeBytes?.(file)) ?? 0;
+  if (bytes > MAX_CHECKED_BYTES) return { ...run, problems: [...run.problems, unchecked(file, bytes)] };
+  const streamed = await openRecords({ report: canonical, folder, recordsFile: file });
+  const found = streamed ? [...streamed.problems, ...checkAgainstSummary(canonical, streamed, file)] : [];
+  return { ...run, problems: [...run.problems, ...found] };
+}
+
+function unchecked(file: string, bytes: number): Problem {
+  return {
+    code: 'REP127',
+    severity: 'information',
+    path: [],
+    message: `the requests in ${file} (${whole(Math.round(bytes / 1e6))} MB) were not held against the summary`,
+    file,
+    remedy: "'isoperf import' does it, whatever their size",
+  };
+}
+
+function unused(file: string, why: string): Problem {
+  return {
+    code: 'REP127',
+    severity: 'information',
+    path: [],
+    message: `the requests in ${file} are not used, only the summary: ${why}`,
+    file,
+  };
+}
+
+/** Lengths need no time. */
+function lengthsOf(columns: RequestColumns): RunLengths {
+  const all = (of: typeof inputOf): Float64Array | undefined => {
+    const values: number[] = [];
+    for (let i = 0; i < columns.length; i++) {
+      if (!columns.isFailed(i)) values.push(of(columns, i, 'server-else-client'));
+    }
+    return values.length === 0 || values.some(Number.isNaN) ? undefined : Float64Array.from(values).sort();
+  };
+  const [prompt, output] = [all(inputOf), all(outputOf)];
+  return {
+    ...(prompt ? { prompt } : {}),
+    ...(output ? { output } : {}),
+    by: {
+      prompt: columns.oneCount.input ?? 'server-else-client',
+      output: columns.oneCount.output ?? 'server-else-client',
+    },
+  };
+}
+
+/** Indexes by the time of sending; undefined when it is missing, or one and the same for all. */
+function bySending(columns: RequestColumns): Uint32Array | undefined {
+  if (!columns.hasStarts) return undefined;
+  const order = new Uint32Array(columns.length).map((_, i) => i);
+  let differ = columns.length === 1;
+  for (const i of order) {
+    const sent = columns.value('sent', i);
+    if (Number.isNaN(sent)) return undefined;
+    if (sent !== columns.value('sent', 0)) differ = true;
+  }
+  return differ ? order.sort((a, b) => columns.value('sent', a) - columns.value('sent', b)) : undefined;
+}
+
+/**
+ * The stage of each request, in order of sending. inference-perf's file does not say it, but its stages follow one another and each
+ * stage's report has its count: the cuts are where the counts say, and hold only if every part spans its stage's own window.
+ * @returns a reason in words when they do not
+ */
+function stagesOf(run: Run, columns: RequestColumns, order: Uint32Array): readonly number[] | string {
+  const stages = [...run.stages].sort(([a], [b]) => a - b);
+  if (stages.length < 2) return new Array<number>(order.length).fill(stages[0]?.[0] ?? 0);
+  const count = (report: LifecycleReport): number => report.load_summary.count;
+  const total = stages.reduce((sum, [, report]) => sum + count(report), 0);
+  if (total !== order.length) {
+    return `it has ${counted(order.length, 'request')}, the ${stages.length} stages ${whole(total)}, so nothing says which stage each belongs to`;
+  }
+  const found: number[] = [];
+  for (const [id, report] of stages) {
+    const part = order.subarray(found.length, found.length + count(report));
+    const off = Math.abs(spanOf(columns, part) - report.benchmark_time_seconds);
+    if (off > WINDOW_TOLERANCE_SECONDS) return `cut by the stages' counts, it does not span the window of stage ${id}`;
+    for (let i = 0; i < part.length; i++) found.push(id);
+  }
+  return found;
+}
+
+function spanOf(columns: RequestColumns, part: Uint32Array): number {
+  let start = Infinity;
+  let end = -Infinity;
+  for (const i of part) {
+    start = Math.min(start, columns.value('sent', i));
+    const ended = columns.value('end', i);
+    if (ended > end) end = ended;
+  }
+  return end > start ? end - start : 0;
+}
+
+/** Times from the first send on. */
+function recordsOf(columns: RequestColumns, order: Uint32Array, stages: readonly number[]): RequestRecord[] {
+  const zero = columns.value('sent', order[0]!);
+  return Array.from(order, (index, id) => recordOf(columns, index, id, stages[id]!, zero));
+}
+
+function recordOf(columns: RequestColumns, index: number, id: number, stage: number, zero: number): RequestRecord {
+  const row = rowOf(columns, index);
+  const at = (value: number): number | undefined => known(value - zero);
+  const end = at(row.end);
+  const first = row.stamps > 0 ? at(row.first) : undefined;
+  const last = row.stamps > 0 ? at(row.last) : undefined;
+  const chunks = chunksOf(columns, index, row, zero);
+  const usage = usageOf(row);
+  const clientPromptTokens = known(row.clientInput);
+  const clientOutputTokens = known(row.clientOutput);
+  return {
+    id,
+    stage,
+    scheduledSeconds: row.scheduled - zero,
+    sentSeconds: row.sent - zero,
+    ...(first === undefined ? {} : { firstTokenSeconds: first }),
+    ...(last === undefined ? {} : { lastTokenSeconds: last }),
+    ...chunks,
+    ...(end === undefined ? {} : { endSeconds: end }),
+    outcome: row.failed ? { kind: 'failed', errorType: 'failed', label: 'failed', message: 'failed' } : { kind: 'ok' },
+    ...(usage ? { usage } : {}),
+    ...(clientPromptTokens === undefined ? {} : { clientPromptTokens }),
+    ...(clientOutputTokens === undefined ? {} : { clientOutputTokens }),
+    promptHash: '',
+  };
+}
+
+function rowOf(columns: RequestColumns, index: number): RequestRow {
+  const row = emptyRow();
+  for (const field of FIELDS) row[field] = columns.value(field, index);
+  row.failed = columns.isFailed(index);
+  return row;
+}
+
+const FIELDS = Object.keys(emptyRow()).filter((key) => key !== 'failed') as Exclude<keyof RequestRow, 'failed'>[];
+
+function usageOf({ serverInput, serverOutput }: RequestRow): RequestRecord['usage'] {
+  const promptTokens = known(serverInput);
+  const completionTokens = known(serverOutput);
+  if (promptTokens === undefined && completionTokens === undefined) return undefined;
+  return {
+    ...(promptTokens === undefined ? {} : { promptTokens }),
+    ...(completionTokens === undefined ? {} : { completionTokens }),
+  };
+}
+
+/**
+ * Arrivals, from the first stamp and the gaps after it. Stamps of one moment are tokens of one chunk, if together they are as many as
+ * the answer's tokens: inference-perf up to 0.2 stamped every token twice, and such a count is none. Without gaps, the first and the
+ * last moment: between them a decode time can be seen, no gap (`countingOf`), and no number of chunks but one that the file counts.
+ */
+function chunksOf(
+  columns: RequestColumns,
+  index: number,
+  row: RequestRow,
+  zero: number,
+): Pick<RequestRecord, 'chunkSeconds' | 'chunkTokens' | 'chunkCount'> {
+  if (!(row.stamps > 0) || Number.isNaN(row.first)) return { chunkSeconds: [] };
+  const times = [row.first - zero];
+  const gaps = columns.gapsAt(index);
+  if (gaps.length === 0) {
+    return row.last > row.first
+      ? { chunkSeconds: [...times, row.last - zero], chunkCount: row.chunks }
+      : { chunkSeconds: times };
+  }
+  const tokens = [1];
+  let now = times[0]!;
+  for (const gap of gaps) {
+    if (gap === 0) tokens[tokens.length - 1]!++;
+    else {
+      now += gap;
+      times.push(now);
+      tokens.push(1);
+    }
+  }
+  const isEveryToken = [row.clientOutput, row.serverOutput].includes(gaps.length + 1);
+  return isEveryToken ? { chunkSeconds: times, chunkTokens: tokens } : { chunkSeconds: times };
+}
+
+/** Who counted, as that version of the tool does; gaps only where there are any. */
+function countingOf(report: CanonicalReport, columns: RequestColumns, records: readonly RequestRecord[]): Counting {
+  // "Between tokens" of answers that do not say where their tokens are: no gap is seen, and none is made up.
+  return {
+    output: reportedCounter(report, 'output') ?? 'mixed',
+    input: reportedCounter(report, 'input') ?? 'mixed',
+    itl: columns.gapTotal === 0 ? 'tokens' : itlBasisOf(records),
+  };
+}
+
+function known(value: number): number | undefined {
+  return Number.isNaN(value) ? undefined : value;
+}

@@ -1,0 +1,225 @@
+// The scopes a report speaks of (each stage, and all measured stages together) with their requests and their numbers.
+import type { LifecycleReport, Stat } from '../metrics/lifecycle';
+import type { RequestRecord } from '../metrics/record';
+import {
+  chunkGapsSeconds,
+  isSuccess,
+  itlBasisOf,
+  itlGapsSeconds,
+  latencySeconds,
+  tpotSeconds,
+  ttftSeconds,
+  type CountSource,
+} from '../metrics/request-metrics';
+import { summarize } from '../metrics/summarize';
+import { significant, span } from '../figures';
+import type { StageManifest } from '../folder/manifest';
+import { isElseAsked, reportedBasis, reportedCounter } from './reported-counting';
+import type { Counting, Run } from './run';
+
+export interface Scope {
+  /** Undefined: all measured stages together. */
+  readonly stage?: number;
+  /** "10 rps, 30 s", "32 concurrent", "stage 3". */
+  readonly label: string;
+  readonly warmup: boolean;
+  readonly manifest?: StageManifest;
+  /** Absent when the folder has no per-request records. */
+  readonly records?: readonly RequestRecord[];
+  readonly report?: LifecycleReport;
+  /** File the numbers come from. */
+  readonly source: string;
+}
+
+export type Latency = 'ttft' | 'tpot' | 'itl' | 'chunk_gap' | 'e2e';
+
+export interface LatencyEntry {
+  readonly id: Latency;
+  readonly label: string;
+  readonly definition: string;
+}
+
+/** What vLLM and others call ITL, and what ours is where no tokenizer tells the tokens of a chunk apart. */
+const CHUNK_GAP: LatencyEntry = {
+  id: 'chunk_gap',
+  label: 'Chunk gap',
+  definition: 'gap between consecutive chunks of the stream as they arrived',
+};
+
+export const LATENCIES: readonly (LatencyEntry & { readonly id: Exclude<Latency, 'chunk_gap'> })[] = [
+  { id: 'ttft', label: 'TTFT', definition: 'first token minus sent' },
+  { id: 'tpot', label: 'TPOT', definition: '(last token minus first token) / (output tokens minus 1)' },
+  { id: 'itl', label: 'ITL', definition: 'gap between consecutive tokens' },
+  { id: 'e2e', label: 'E2E', definition: 'end of the answer minus sent' },
+];
+
+const STAT_KEYS = {
+  ttft: 'successes.latency.time_to_first_token',
+  tpot: 'successes.latency.time_per_output_token',
+  itl: 'successes.latency.inter_token_latency',
+  e2e: 'successes.latency.request_latency',
+} as const satisfies Record<
+  Exclude<Latency, 'chunk_gap'>,
+  `successes.latency.${keyof LifecycleReport['successes']['latency']}`
+>;
+
+/** The statistics of a latency, and where they stand in the report. On the basis of chunks, what is reported as ITL is the chunk gap. */
+export function statOf(
+  { report }: Scope,
+  latency: Latency,
+  counting: Counting,
+): { readonly stat: Stat; readonly key: string } {
+  if (latency === 'chunk_gap') {
+    const asItl = counting.itl === 'chunks' ? report?.successes.latency.inter_token_latency : undefined;
+    if (asItl) return { stat: asItl, key: STAT_KEYS.itl };
+    return { stat: report?.isoperf?.chunk_gap ?? null, key: 'isoperf.chunk_gap' };
+  }
+  const key = STAT_KEYS[latency];
+  const name = key.slice('successes.latency.'.length) as keyof LifecycleReport['successes']['latency'];
+  return { stat: report?.successes.latency[name] ?? null, key };
+}
+
+/** Gaps under their own names: between tokens, between chunks, or both. */
+export function shownLatencies(run: Run, scopes: readonly Scope[]): readonly LatencyEntry[] {
+  const counting = countingOf(run);
+  const chunks = scopes.some((scope) => statOf(scope, 'chunk_gap', counting).stat !== null);
+  return LATENCIES.flatMap((entry) => {
+    if (entry.id !== 'itl') return [entry];
+    return counting.itl === 'chunks' ? [CHUNK_GAP] : chunks ? [entry, CHUNK_GAP] : [entry];
+  });
+}
+
+/** Percentiles the views show; numbers are recomputed for these wherever there are records. */
+export const SHOWN_PERCENTILES = [50, 95, 99] as const;
+
+/** Who counted the tokens, as the run recorded it. */
+export function countingOf(run: Run): Counting {
+  const { canonical, records } = run;
+  const tokens = run.manifest?.tokens;
+  if (!tokens && run.counting) return run.counting;
+  const reported = (which: 'input' | 'output'): CountSource =>
+    (canonical ? reportedCounter(canonical, which) : undefined) ?? 'mixed';
+  return {
+    output: tokens?.output.source ?? reported('output'),
+    input: tokens?.input.source ?? reported('input'),
+    ...(!tokens && canonical && isElseAsked(canonical) ? { outputElseAsked: true } : {}),
+    itl: tokens?.itl ?? (canonical && !records ? reportedBasis(canonical) : itlBasisOf(records ?? [])),
+  };
+}
+
+/** Stages in their order, then everything measured. A run without stages has the last one only. */
+export function scopesOf(run: Run): readonly Scope[] {
+  const counting = countingOf(run);
+  const ids = new Set<number>([
+    ...(run.manifest?.stages.map((stage) => stage.id) ?? []),
+    ...run.stages.keys(),
+    ...(run.records?.map((record) => record.stage) ?? []),
+  ]);
+  const stages = [...ids].sort((a, b) => a - b).map((id) => stageScope(run, id, counting));
+  const measured = new Set(stages.filter((scope) => !scope.warmup).map((scope) => scope.stage));
+  return [...stages, wholeScope(run, measured, counting)];
+}
+
+function stageScope(run: Run, id: number, counting: Counting): Scope {
+  const manifest = run.manifest?.stages.find((stage) => stage.id === id);
+  const records = run.records?.filter((record) => record.stage === id);
+  const kept = run.stages.get(id);
+  return {
+    stage: id,
+    label: stageLabel(id, manifest, kept),
+    warmup: manifest?.warmup ?? false,
+    ...(manifest ? { manifest } : {}),
+    ...numbers(records, kept, sourceOf(run, id), counting),
+  };
+}
+
+function wholeScope(run: Run, measured: ReadonlySet<number | undefined>, counting: Counting): Scope {
+  const records = run.records?.filter((record) => measured.has(record.stage));
+  const label = run.manifest?.window.warmupStages.length ? 'all measured' : 'all stages';
+  return { label, warmup: false, ...numbers(records, run.summary, sourceOf(run, undefined), counting) };
+}
+
+/** The file a scope's reported numbers stand in: of another tool its own, with a prefix its whole name. */
+function sourceOf({ canonical, files, manifest }: Run, stage: number | undefined): string {
+  const scopes = manifest ? [] : (canonical?.scopes ?? []);
+  const own = scopes.find((scope, i) =>
+    stage === undefined ? scope.kind === 'summary' : scope.kind !== 'summary' && (scope.stage ?? i) === stage,
+  );
+  const usual = stage === undefined ? 'summary_lifecycle_metrics.json' : `stage_${stage}_lifecycle_metrics.json`;
+  return own?.file ?? files.find((file) => file.endsWith(usual)) ?? scopes[0]?.file ?? usual;
+}
+
+function numbers(
+  records: readonly RequestRecord[] | undefined,
+  kept: LifecycleReport | undefined,
+  file: string,
+  counting: Counting,
+): Pick<Scope, 'records' | 'report' | 'source'> {
+  if (records === undefined || records.length === 0) {
+    return { ...(kept ? { report: kept } : {}), ...(records ? { records } : {}), source: file };
+  }
+  const report = summarize(records, {
+    percentiles: SHOWN_PERCENTILES,
+    outputTokenSource: counting.output,
+    inputTokenSource: counting.input,
+    itlBasis: counting.itl,
+    stage: {},
+  });
+  return { records, report, source: 'records.jsonl' };
+}
+
+function stageLabel(id: number, stage: StageManifest | undefined, report: LifecycleReport | undefined): string {
+  const rate = stage?.requestedRateRps ?? report?.load_summary.requested_rate;
+  const concurrency = stage?.requestedConcurrency ?? report?.load_summary.concurrency;
+  const lasts = stage?.requestedDurationSeconds;
+  if (concurrency !== undefined) return `${concurrency} concurrent`;
+  if (rate === undefined) return `stage ${id}`;
+  return lasts === undefined ? `${plain(rate)} rps` : `${plain(rate)} rps, ${span(lasts)}`;
+}
+
+/** A configured number as the user wrote it, as far as three digits tell. */
+function plain(value: number): string {
+  return Number.isInteger(value) ? String(value) : significant(value);
+}
+
+/** Values of one latency over the successes of a scope, seconds. For ITL and the chunk gap: every gap. */
+export function valuesOf(records: readonly RequestRecord[], latency: Latency, counting: Counting): number[] {
+  const values: number[] = [];
+  for (const record of records) {
+    if (!isSuccess(record)) continue;
+    if (latency === 'itl') for (const gap of itlGapsSeconds(record, counting.itl)) values.push(gap);
+    else if (latency === 'chunk_gap') for (const gap of chunkGapsSeconds(record)) values.push(gap);
+    else {
+      const value = perRequest(record, latency, counting);
+      if (value !== undefined) values.push(value);
+    }
+  }
+  return values;
+}
+
+/** One value per request; for ITL and the chunk gap, the mean of its gaps. */
+export function perRequest(record: RequestRecord, latency: Latency, counting: Counting): number | undefined {
+  switch (latency) {
+    case 'ttft':
+      return ttftSeconds(record);
+    case 'tpot':
+      return tpotSeconds(record, counting.output);
+    case 'e2e':
+      return latencySeconds(record);
+    case 'itl':
+    case 'chunk_gap': {
+      const gaps = latency === 'itl' ? itlGapsSeconds(record, counting.itl) : chunkGapsSeconds(record);
+      return gaps.length === 0 ? undefined : gaps.reduce((total, gap) => total + gap, 0) / gaps.length;
+    }
+  }
+}
+
+/** The load of a scope as a position on an axis: offered rate, or concurrency. */
+export function loadOf(scope: Scope): number | undefined {
+  return (
+    scope.manifest?.requestedConcurrency ??
+    scope.manifest?.requestedRateRps ??
+    scope.report?.load_summary.requested_rate ??
+    scope.report?.load_summary.concurrency
+  );
+}

@@ -1,0 +1,67 @@
+// What alignment, assumptions and noise add to the comparison view: switches, shares of the gap, what else a finding says.
+import { significant } from '../../figures';
+import type { Comparison, DimensionId, Finding, MetricComparison } from '../../comparability/comparison';
+import type { Run } from '../../readers/run';
+import type { AlignmentSwitch, ComparisonView, FindingView } from './model';
+import { interpolatedCells } from './words';
+
+/** Dimensions that differ, or did before they were aligned, and can be recomputed; or why they cannot. */
+export function alignmentSwitches({ findings, alignment = [] }: Comparison): AlignmentSwitch[] {
+  return findings.flatMap(({ dimension, title, state, alignable }): AlignmentSwitch[] => {
+    const step = alignment.find((one) => one.dimension === dimension);
+    if (step) return [{ id: dimension, title, on: true, possible: true, words: step.words }];
+    if (!alignable || state === 'same' || state === 'follows') return [];
+    return [{ id: dimension, title, on: false, possible: alignable.possible, words: alignable.words }];
+  });
+}
+
+/** There is something to cut where both sides have their requests. */
+export function cutOf(a: Run, b: Run, cut = 'auto'): Pick<ComparisonView, 'cut'> {
+  return a.records && b.records ? { cut } : {};
+}
+
+/** Loads that only one side has: shown against interpolated ones, or offered to be. */
+export function interpolationOf(comparison: Comparison): Pick<ComparisonView, 'interpolation'> {
+  const { interpolated, stages, unmatched } = comparison;
+  if (interpolated) {
+    const tables = interpolated.map(({ label, words, rows }) => ({
+      title: `${label}, ${words}`,
+      rows: rows.map((row) => interpolatedCells(row, comparison.findings)),
+    }));
+    return { interpolation: { on: true, tables } };
+  }
+  const apart = unmatched.length > 0 || stages.some(({ label }) => label.includes(' against '));
+  return apart && stages.length > 1 ? { interpolation: { on: false, tables: [] } } : {};
+}
+
+export function findingExtras({ changes = [], assumed, note }: Finding): FindingView['more'] {
+  return [
+    ...(changes.length > 0 ? [{ label: 'Changes', words: changes.join('; ') }] : []),
+    ...(assumed === undefined ? [] : [{ label: 'Assumed', words: assumed }]),
+    ...(note === undefined ? [] : [{ label: 'Note', words: note }]),
+  ];
+}
+
+/** "12.0 % of A before alignment, 3.10 % after: token counter 6.20, warm-up and window 2.70 points". */
+export function metricExtras({ alignment }: MetricComparison, titles: ReadonlyMap<DimensionId, string>): string[] {
+  if (!alignment) return [];
+  const { beforePercentOfA: before, afterPercentOfA: after, shares } = alignment;
+  const words = shares.map(
+    ({ dimension, percentOfA }) => `${(titles.get(dimension) ?? dimension).toLowerCase()} ${significant(percentOfA)}`,
+  );
+  const took = words.length === 0 ? '' : `: ${words.join(', ')} points`;
+  return [`${significant(before)} % of A before alignment, ${significant(after)} % after${took}`];
+}
+
+/** What such an experiment can see at all, and how much the same thing differs from run to run. */
+export function noiseWords(difference: MetricComparison['difference']): string[] {
+  const percent = (part: { readonly percentOfA?: number }): string =>
+    part.percentOfA === undefined ? '' : ` (${significant(part.percentOfA)} % of A)`;
+  const { detectable, noise } = difference ?? {};
+  return [
+    ...(detectable
+      ? [`four of five such experiments would see ${significant(detectable.absolute)}${percent(detectable)}`]
+      : []),
+    ...(noise ? [`standard deviation from run to run ${significant(noise.absolute)}${percent(noise)}`] : []),
+  ];
+}

@@ -1,0 +1,86 @@
+// The comparison view: order, words and places; and on real comparisons, that nothing is lost on the way to it.
+import { describe, expect, it } from 'vitest';
+import { compare } from '../../../src/comparability/compare';
+import { comparisonView, movesWords, placeOf } from '../../../src/views/comparison/view';
+import { COMPARISON, RUN_A, RUN_B } from '../../page/sample-comparison';
+
+const view = comparisonView(COMPARISON, RUN_A, RUN_B);
+
+describe('the comparison view', () => {
+  it('groups findings worst first, each with its index into the comparison', () => {
+    expect(view.groups.map(({ state, findings }) => [state, findings.map((finding) => finding.index)])).toEqual([
+      ['confounds', [0, 1]],
+      ['unknown', [2]],
+      ['same', [3]],
+    ]);
+  });
+
+  it('says which metrics a difference moves', () => {
+    expect(view.groups[0]!.findings[0]!.moves).toBe('TTFT (p95, p99), request latency, requests/s');
+    expect(movesWords([{ metric: 'tpot' }])).toBe('TPOT');
+    expect(view.groups[2]!.findings[0]!.moves).toBe('');
+  });
+
+  it('shows missing evidence and missing numbers as what they are', () => {
+    const [unknown] = view.groups[1]!.findings;
+    expect(unknown!.b.evidence[0]!.value).toBe('not recorded');
+    const p99 = view.metrics[0]!.rows.find((row) => row.label === 'TTFT p99')!;
+    expect(p99.a).toMatchObject({ text: '–', weak: true });
+    expect(p99.a.note).toContain('n = 100 is under the 299 that p99 needs');
+  });
+
+  it('names what stands behind each verdict', () => {
+    const words = view.metrics[0]!.rows.map((row) => row.verdictWords);
+    expect(words[0]).toBe('confounded by warm-up');
+    expect(words[3]).toBe('comparable');
+    expect(words[4]).toBe('undetermined: client limit');
+  });
+
+  it('marks the fields of the two heads that differ', () => {
+    expect(view.heads.filter((row) => row.differs).map((row) => row.label)).toEqual(['Load']);
+  });
+
+  it('opens the config where there is a place in it, else a file of the folder, else nothing', () => {
+    expect(placeOf(COMPARISON.findings[0]!.a, RUN_A)?.configPath).toEqual(['load', 'type']);
+    expect(placeOf(COMPARISON.findings[0]!.b, RUN_B)?.file).toBe('run.json');
+    expect(placeOf({ summary: '', evidence: [{ file: 'elsewhere.json', key: 'x' }] }, RUN_B)).toBeUndefined();
+  });
+
+  it('keeps every finding and every metric of a real comparison', () => {
+    const real = compare(RUN_A, RUN_B);
+    const shown = comparisonView(real, RUN_A, RUN_B);
+    expect(shown.groups.flatMap((group) => group.findings)).toHaveLength(real.findings.length);
+    expect(shown.metrics.flatMap((table) => table.rows)).toHaveLength(real.metrics.length);
+    expect(shown.charts.map((group) => group.id)).toContain('overlay');
+  });
+
+  it('offers what can be aligned, and shows on real runs what each step took away', () => {
+    const switches = (align: readonly ('token-source' | 'warmup-window')[]) => {
+      const real = compare(RUN_A, RUN_B, { resamples: 50, align });
+      return { real, shown: comparisonView(real, RUN_A, RUN_B) };
+    };
+    const before = switches([]).shown;
+    expect(before.alignment.map(({ id, on }) => [id, on])).toEqual(
+      expect.arrayContaining([
+        ['token-source', false],
+        ['warmup-window', false],
+      ]),
+    );
+    expect(before.alignment.every(({ words }) => words !== '')).toBe(true);
+    const { real, shown } = switches(['warmup-window']);
+    expect(shown.alignment.find(({ id }) => id === 'warmup-window')).toMatchObject({
+      on: true,
+      words: real.alignment![0]!.words,
+    });
+    const words = shown.metrics.flatMap(({ rows }) => rows).map((row) => row.words);
+    expect(words.some((text) => /% of A before alignment, .* % after/.test(text))).toBe(
+      real.metrics.some((metric) => metric.alignment !== undefined),
+    );
+  });
+
+  it('draws A and B in one frame', () => {
+    const [ttft] = view.charts.find((group) => group.id === 'overlay')!.choices;
+    expect(ttft!.series.map((series) => series.tone)).toEqual(['a', 'b']);
+    expect(ttft!.sentence).toMatch(/^TTFT: median .* in A, .* in B; p95 /);
+  });
+});

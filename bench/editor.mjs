@@ -57,31 +57,35 @@ function measured(runs, action) {
 
 const long = config(1000);
 const lines = long.split('\n').length;
-/** Where somebody types: the stage in the middle of the file. */
-const MIDDLE = `    - rate: ${Math.floor(lines / 4)}\n`;
-const inMiddle = (text) => long.replace(MIDDLE, text);
+/** A text with another one in place of the stage in its middle. */
+function inMiddleOf(text) {
+  const middle = `    - rate: ${Math.floor(text.split('\n').length / 4)}\n`;
+  return { middle, inMiddle: (other) => text.replace(middle, other) };
+}
 /** Keystrokes, each with a text that was never seen before: a figure, a new line, a line less, half a key, a quote that stays open. */
-const typed = (run) => inMiddle(`    - rate: ${1000 + run}\n`);
-const KEYSTROKES = {
-  'another figure': typed,
-  'a stage more': (run) => inMiddle(`    - rate: ${1000 + run}\n      duration: 5\n${MIDDLE}`),
-  'a comment more': (run) => inMiddle(`    # ${run}\n${MIDDLE}`),
+const keystrokes = ({ middle, inMiddle }) => ({
+  'another figure': (run) => inMiddle(`    - rate: ${1000 + run}\n`),
+  'a stage more': (run) => inMiddle(`    - rate: ${1000 + run}\n      duration: 5\n${middle}`),
+  'a comment more': (run) => inMiddle(`    # ${run}\n${middle}`),
   'a stage less': (run) => inMiddle('').replace('base_seed: 1', `base_seed: ${run}`),
-  'half a key': (run) => inMiddle(`${MIDDLE}      num${run}\n`),
+  'half a key': (run) => inMiddle(`${middle}      num${run}\n`),
   'no space after the colon': (run) => inMiddle(`    - rate:${run}\n`),
   'an open quote': (run) => inMiddle(`    - rate: "${run}\n`),
   'an open bracket': (run) => inMiddle(`    - rate: [${run}\n`),
   'an unknown key': (run) => inMiddle(`    - raet: ${run}\n`),
   'a text with an anchor': (run) => inMiddle(`    - rate: &r ${1000 + run}\n`),
-};
+});
+const typed = keystrokes(inMiddleOf(long))['another figure'];
 const other = `services:\n${'  name: { image: nginx, ports: ["80:80"] }\n'.repeat(120_000)}`;
 
 console.log(
   `${os.cpus()[0]?.model}, ${os.cpus().length} CPUs, load ${os.loadavg()[0].toFixed(1)}, node ${process.version}`,
 );
-console.log(`keystroke to diagnostics, ${lines} lines:`);
-for (const [name, edit] of Object.entries(KEYSTROKES))
-  console.log(`  ${name.padEnd(39)} ${measured(200, (run) => diagnostics(edit(run)))}`);
+for (const text of [config(100), long]) {
+  console.log(`keystroke to diagnostics, ${text.split('\n').length} lines:`);
+  for (const [name, edit] of Object.entries(keystrokes(inMiddleOf(text))))
+    console.log(`  ${name.padEnd(39)} ${measured(200, (run) => diagnostics(edit(run)))}`);
+}
 console.log(`hints, ${lines} lines:                    ${measured(100, (run) => hints(typed(run), { cpus: 4 }))}`);
 console.log(
   `completion, ${lines} lines:               ${measured(100, (run) => completions(typed(run), { line: 20, column: 6 }))}`,

@@ -175,9 +175,9 @@ export interface RegionSearch {
 
 /** Longest text that is read while somebody types: some thousand lines, more than any config has. */
 const MAX_EDITED = 50_000;
-/** Two thousand lines of YAML that is not of the everyday kind; a config of a thousand lines has about seven thousand pieces. */
+/** About two thousand lines: a config of a thousand has about seven thousand pieces. */
 const MAX_PIECES = 14_000;
-const EDITED: ReadOptions = { maxText: MAX_EDITED, maxPieces: MAX_PIECES, brief: true };
+const EDITED: ReadOptions = { maxText: MAX_EDITED, maxPieces: MAX_PIECES };
 
 /** Finds the configs of a file. Never throws. */
 export const findRegions = remember(2, search, (maxText?: number) => String(maxText));

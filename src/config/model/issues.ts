@@ -42,11 +42,11 @@ export interface Finding {
 
 const MAX_FINDINGS = 50;
 
-/** Problems of one validation, in the document's order of paths, no ranges yet; `isCut` when they reach the most that are listed. */
+/** Problems of one validation, in the document's order of paths, no ranges yet. */
 export function findingsOf(
   issues: readonly Issue[],
   values: unknown,
-): { readonly findings: readonly Finding[]; readonly more: number; readonly isCut: boolean } {
+): { readonly findings: readonly Finding[]; readonly more: number } {
   const loadType = valueAt(values, ['load', 'type']);
   const type = typeof loadType === 'string' ? loadType : undefined;
   const found: Finding[] = [];
@@ -57,8 +57,7 @@ export function findingsOf(
     if (found.length < MAX_FINDINGS) found.push(...convert(issue, [], values, type));
   }
   const findings = found.filter((finding) => !insideForeign(finding.problem.path, values));
-  const isCut = found.length >= MAX_FINDINGS;
-  return { findings, more: isCut ? Math.max(0, total - found.length) : 0, isCut };
+  return { findings, more: found.length >= MAX_FINDINGS ? Math.max(0, total - found.length) : 0 };
 }
 
 /** How many findings an issue stands for; of a union's branches the one with the fewest counts. */

@@ -1,11 +1,10 @@
 // What one inference-perf version holds against the values of a config: main's model, read as the version reads it.
-import type * as z from 'zod';
 import type { Problem } from '../../problem';
 import { findingsOf, valueAt, type Finding } from './issues';
 import { Placeholder } from './lax';
 import { readAs, type ReleaseFinding } from './releases';
-import { configSchema, configSchemaFor, type Config } from './schema';
-import { loadShapeOf } from './schema/load';
+import { configSchemaFor, type Config } from './schema';
+import { LOAD_SHAPES, loadShapeOf, type LoadShape } from './schema/load';
 import { has, type Target } from './target';
 
 export interface Verdict {
@@ -34,50 +33,16 @@ export function judgeValues(values: unknown, target: Target): Verdict {
   };
 }
 
-interface Judged {
-  readonly config?: Config;
-  readonly findings: readonly Finding[];
-  readonly more: number;
-}
-
-/**
- * The model's judgement. Of a config that it refuses, all three forms of the load section would be tried, each over all stages:
- * so the one that the type can mean is tried alone, which gives the same findings while they are few.
- */
-function judgedByModel(values: unknown): Judged {
+/** The model's judgement by the one form of the load section that the type can mean; of a placeholder nobody knows, so any may fit. */
+function judgedByModel(values: unknown): Omit<Verdict, 'accepts'> {
   const type = valueAt(values, ['load', 'type']);
-  // What a placeholder will be nobody knows: any form may fit.
-  const one = type instanceof Placeholder ? undefined : configSchemaFor(loadShapeOf(type)).safeParse(values);
-  if (one?.success) return { config: one.data, findings: [], more: 0 };
-  const issues = one && asOfUnion(one.error.issues);
-  const few = issues && findingsOf(issues, values);
-  if (few && !few.isCut) return few;
-  const all = configSchema.safeParse(values);
-  return all.success ? { config: all.data, findings: [], more: 0 } : findingsOf(all.error.issues, values);
+  const forms: readonly LoadShape[] = type instanceof Placeholder ? LOAD_SHAPES : [loadShapeOf(type)];
+  const answers = forms.map((form) => configSchemaFor(form).safeParse(values));
+  const fitting = answers.find((answer) => answer.success);
+  if (fitting) return { config: fitting.data, findings: [], more: 0 };
+  const { findings, more } = findingsOf(answers[0]!.error!.issues, values);
+  return { findings, more };
 }
-
-type Issue = z.core.$ZodIssue;
-
-/** Issues of the load section as the union of its forms reports them; undefined where it might report them otherwise. */
-function asOfUnion(issues: readonly Issue[]): readonly Issue[] | undefined {
-  const isOfLoad = ({ path }: Issue): boolean => path[0] === 'load';
-  const first = issues.findIndex(isOfLoad);
-  if (first < 0) return issues;
-  const load = issues.filter(isOfLoad);
-  // An issue that lets zod go on (too_small and the like) is reported by a union as it is.
-  if (!load.every(({ code }) => ENDING.has(code))) return undefined;
-  const errors = [load.map((issue) => ({ ...issue, path: issue.path.slice(1) }))];
-  const union = { code: 'invalid_union', path: ['load'], errors, message: 'Invalid input' } as unknown as Issue;
-  return [...issues.slice(0, first), union, ...issues.slice(first).filter((issue) => !isOfLoad(issue))];
-}
-
-const ENDING: ReadonlySet<string> = new Set([
-  'custom',
-  'unrecognized_keys',
-  'invalid_type',
-  'invalid_union',
-  'invalid_key',
-]);
 
 const CODES = { ignored: 'CFG016', word: 'CFG005', shape: 'CFG002' } as const;
 

@@ -17,13 +17,11 @@ import { construct, type Complaint } from './construct';
 import { likePyYaml } from './lexer';
 import { Lines } from './lines';
 import { oncePrinted } from './printed';
-import { quickTree, type HardPart } from './quick';
-import { windowOf, type Window } from './window';
 import { oneSyntaxError, syntaxProblem } from './syntax';
 import { scanTokens, type Comment } from './tokens';
 import { directiveProblem } from './yaml-directives';
 import type { MapNode, Pair, ScalarNode, SolidNode, YamlNode } from './tree';
-import { broken, makeDocument, type YamlDocument } from './yaml-document';
+import { makeDocument, type YamlDocument } from './yaml-document';
 
 export type { Comment } from './tokens';
 export type { YamlDocument } from './yaml-document';
@@ -39,40 +37,14 @@ export interface ReadOptions {
   readonly maxText?: number;
   /** Most pieces (words, marks, blanks) the full parser takes: what a text costs goes by them and not by its length. */
   readonly maxPieces?: number;
-  /** For an editor between two keystrokes: of a broken text only the first mistake is found at once, the rest when it is asked for. */
-  readonly brief?: boolean;
 }
 
 /** Reads one document. Never throws. */
 export function parseDocument(text: string, options: ReadOptions = {}): YamlDocument {
-  const { maxText = MAX_TEXT, maxPieces = Infinity, brief = false } = options;
+  const { maxText = MAX_TEXT, maxPieces = Infinity } = options;
   if (text.length > maxText)
     return failed(text, 'YML002', `The text has more than ${maxText} characters; it is not read as a config.`);
   const lines = new Lines(text);
-  const quick = quickTree(text, lines, parsePart);
-  if ('comments' in quick) return valued(text, lines, quick.root, [], quick.comments);
-  const window = brief ? windowOf(text, lines, quick) : undefined;
-  const mistake = window && firstMistake(window, lines);
-  const full = (): YamlDocument => parseFully(text, lines, maxPieces);
-  return mistake ? broken(text, lines, mistake, full) : full();
-}
-
-/** The first mistake of a text, when its window shows it for certain. */
-function firstMistake({ text, sureUntil }: Window, lines: Lines): Problem | undefined {
-  const [first] = parseFully(text, lines).problems;
-  // Only what the parser stops at: a second document, or a tag without meaning, counts for less than a mistake further down.
-  if (!first?.range || !/^YML00[15]$/.test(first.code)) return undefined;
-  const { startLine, startColumn } = first.range;
-  return lines.lineStart(startLine) + startColumn < sureUntil ? first : undefined;
-}
-
-function failed(text: string, code: string, message: string, lines = new Lines('')): YamlDocument {
-  const problem: Problem = { code, severity: 'error', path: [], message, range: lines.range(0, 0) };
-  return makeDocument(text, lines, undefined, undefined, [problem], []);
-}
-
-/** Any text, by the full parser alone. The short way (quick.ts) gives the same wherever it gives anything: a test compares them. */
-export function parseFully(text: string, lines: Lines, maxPieces = Infinity): YamlDocument {
   try {
     return parse(text, lines, maxPieces);
   } catch (error) {
@@ -80,6 +52,11 @@ export function parseFully(text: string, lines: Lines, maxPieces = Infinity): Ya
     if (!(error instanceof RangeError)) throw error;
     return failed(text, 'YML003', 'The text is nested too deeply to be read.', lines);
   }
+}
+
+function failed(text: string, code: string, message: string, lines = new Lines('')): YamlDocument {
+  const problem: Problem = { code, severity: 'error', path: [], message, range: lines.range(0, 0) };
+  return makeDocument(text, lines, undefined, undefined, [problem], []);
 }
 
 function parse(text: string, lines: Lines, maxPieces: number): YamlDocument {
@@ -130,22 +107,6 @@ function composed(
   if (second) problems.push(secondDocument(second, lines));
   const tree = new TreeBuilder(text, lines, problems);
   return { root: first?.contents ? tree.build(first.contents) : undefined, problems };
-}
-
-/** A part takes so many pieces at most, and so many levels: with those around it that stays under what a text may have. */
-const MAX_PART = { pieces: 2000, depth: 40 };
-
-/** One value that is not of the everyday kind, under a key or a dash of its own: its node, when nothing at all is wrong with it. */
-export function parsePart(part: string): HardPart | undefined {
-  const lines = new Lines(part);
-  const tokens = tokenize(part, MAX_PART.pieces);
-  const scan = tokens && scanTokens(tokens, part, lines);
-  if (!tokens || !scan || scan.depth > MAX_PART.depth) return undefined;
-  const { root, problems } = composed(tokens, part, lines, scan.problems);
-  const entries = root?.kind === 'map' ? root.pairs.map(({ value }) => value) : root?.kind === 'list' ? root.items : [];
-  const [node] = entries;
-  if (!node || entries.length > 1 || problems.length > 0) return undefined;
-  return { node, comments: scan.comments };
 }
 
 /** The document of a tree without mistakes. */

@@ -44,24 +44,6 @@ export type SolidNode = ScalarNode | MapNode | ListNode;
 
 export type YamlNode = SolidNode | AliasNode;
 
-/** The node at another place of a text; undefined when it has anchors or aliases, which belong to a whole text. */
-export function shifted(node: YamlNode, by: number): SolidNode | undefined {
-  if (node.kind === 'alias' || node.anchor !== undefined) return undefined;
-  const place = { start: node.start + by, end: node.end + by };
-  if (node.kind === 'scalar') return { ...node, ...place };
-  if (node.kind === 'list') {
-    const items = node.items.map((item) => shifted(item, by));
-    return items.every((item) => item !== undefined) ? { ...node, ...place, items } : undefined;
-  }
-  const pairs: Pair[] = [];
-  for (const pair of node.pairs) {
-    const [key, value] = [shifted(pair.key, by), shifted(pair.value, by)];
-    if (!key || !value) return undefined;
-    pairs.push({ key, value });
-  }
-  return { ...node, ...place, pairs };
-}
-
 /** The node an alias stands for; other nodes stand for themselves. */
 export function resolveAlias(node: YamlNode): SolidNode | undefined {
   return node.kind === 'alias' ? node.target : node;

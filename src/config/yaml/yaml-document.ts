@@ -60,25 +60,3 @@ export function makeDocument(
     range,
   };
 }
-
-/** A document whose first mistake is known; its tree is rarely asked for. */
-export function broken(text: string, lines: Lines, mistake: Problem, parse: () => YamlDocument): YamlDocument {
-  let document: YamlDocument | undefined;
-  const full = (): YamlDocument => (document ??= parse());
-  return {
-    text,
-    lines,
-    value: undefined,
-    problems: [mistake],
-    more: 0,
-    get root() {
-      return full().root;
-    },
-    get comments() {
-      return full().comments;
-    },
-    locate: (path) => full().locate(path),
-    spotAt: (line, column) => full().spotAt(line, column),
-    range: (path, part) => full().range(path, part),
-  };
-}

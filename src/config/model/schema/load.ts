@@ -215,6 +215,7 @@ export const loadSchema = z.union([standardLoad, concurrentLoad, sessionLoad]);
 const SHAPES = { open: standardLoad, concurrent: concurrentLoad, sessions: sessionLoad } as const;
 
 export type LoadShape = keyof typeof SHAPES;
+export const LOAD_SHAPES = Object.keys(SHAPES) as readonly LoadShape[];
 
 /** The one form of the load section that a load type can have; a type that nobody knows is judged as an open loop. */
 export function loadShapeOf(type: unknown): LoadShape {

@@ -68,6 +68,28 @@ describe('redactText', () => {
     ['{"api_key":"zzz"}', '{"api_key":"<removed>"}'],
     ['max_tokens: 30, token_source: client', 'max_tokens: 30, token_source: client'],
     ['api_key: null', 'api_key: null'],
+    ['token: ~', 'token: ~'],
+    ['token: <removed>', 'token: <removed>'],
+    // Keys of well-known services, wherever they stand and whatever is said around them.
+    ['no access for hf_AbCdEfGhIjKl, log in again', 'no access for <removed>, log in again'],
+    ['(hf_12345678)', '(<removed>)'],
+    ['hf_1234567', 'hf_1234567'],
+    ['shelf_abcdefghijkl', 'shelf_abcdefghijkl'],
+    ['Incorrect API key provided: sk-proj_Ab12-cd.', 'Incorrect API key provided: <removed>.'],
+    ['sent nvapi-Ab12_cd-34 twice: nvapi-Ab12_cd-34', 'sent <removed> twice: <removed>'],
+    ...['ghp', 'gho', 'ghu', 'ghs', 'ghr'].map((kind) => [`a ${kind}_${'a1'.repeat(10)} b`, 'a <removed> b']),
+    ['WWW-Authenticate: Basic dXNlcjpwYXNz', 'WWW-Authenticate: Basic <removed>'],
+    ['bearer ABCDEF', 'bearer <removed>'],
+    ['Bearer of bad news', 'Bearer of bad news'],
+    // Named, in YAML, JSON, headers and addresses.
+    ...['api_key', 'api-key', 'apikey', 'API_KEY', 'token', 'password', 'secret', 'x-api-key', 'my-token'].flatMap(
+      (name) => [
+        [`${name}: zzz`, `${name}: <removed>`],
+        [`a, '${name}' = 'zzz', b`, `a, '${name}' = '<removed>', b`],
+      ],
+    ),
+    ['Authorization: zzz', 'Authorization: <removed>'],
+    ['total-tokens: 30', 'total-tokens: 30'],
   ])('%s', (text, expected) => {
     expect(redactText(text)).toBe(expected);
   });

@@ -1,11 +1,20 @@
 // Turns of conversations: each after the answer before it, exact in number, nothing lost, the body with what was said.
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Conversations, type TurnPlan } from '../../../src/datagen/conversation';
 import type { DispatchOptions } from '../../../src/loadgen/flights';
 import { LiveFigures } from '../../../src/loadgen/live';
 import { StopControl } from '../../../src/loadgen/stop';
 import { dispatchTurns, hasTurns, type TurnRequest } from '../../../src/loadgen/turn-dispatch';
+import { virtualClock, type VirtualClock } from '../support/virtual-clock';
 import { fakeClient, requests, type Answer } from './fake-client';
+
+let clock: VirtualClock;
+beforeEach(() => {
+  clock = virtualClock();
+});
+afterEach(() => {
+  clock.remove();
+});
 
 function turn(conversation: number, round: number, changes: Partial<TurnPlan> = {}): TurnPlan {
   return {
@@ -44,7 +53,7 @@ async function run(
   const client = fakeClient(seconds, ({ id }) => answer?.(id) ?? { outputText: `a${id}` });
   const ended: Ended[] = [];
   const notSent: number[] = [];
-  const outcome = await dispatchTurns<TurnRequest>({
+  const sending = dispatchTurns<TurnRequest>({
     requests: stage,
     pacing: { kind: 'closed', concurrency: 4 },
     client,
@@ -64,6 +73,7 @@ async function run(
     onNotSent: (request) => notSent.push(request.id),
     ...rest,
   });
+  const outcome = await clock.until(sending);
   return { ended: ended.sort((a, b) => a.id - b.id), notSent, outcome, client };
 }
 
@@ -102,8 +112,8 @@ describe('closed loop', () => {
   it('the simulated tool time holds slot and conversation after the answer, and is in nobody’s latency', async () => {
     const { ended } = await run(stream(4, 2, { holdSeconds: 0.1 }), { pacing: { kind: 'closed', concurrency: 2 } });
     for (const later of [2, 3]) {
-      expect(ended[later]!.sent - ended[later - 2]!.end).toBeGreaterThanOrEqual(0.095);
-      expect(ended[later]!.sent - ended[later]!.scheduled).toBeLessThan(0.09);
+      expect(ended[later]!.sent - ended[later - 2]!.end).toBeGreaterThanOrEqual(0.0999);
+      expect(ended[later]!.sent - ended[later]!.scheduled).toBeLessThan(0.0011);
     }
   });
 
@@ -124,7 +134,7 @@ describe('open loop', () => {
       pacing: { kind: 'open', offsets, inFlightCap: 9 },
       seconds: 0.15,
     });
-    expect(ended[1]!.sent - ended[1]!.scheduled).toBeGreaterThan(0.1);
+    expect(ended[1]!.sent - ended[1]!.scheduled).toBeCloseTo(0.14, 3);
     expect(ended[1]!.sent).toBeGreaterThanOrEqual(ended[0]!.end);
     expect(ended[2]!.sent).toBeLessThan(ended[0]!.end);
   });

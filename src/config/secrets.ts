@@ -7,7 +7,8 @@ const REDACTED = '<removed>';
 
 /** Wide on purpose: a harmless header that loses its value costs less than a key in a report. */
 export const SECRET_HEADER = /auth|key|token|secret|password|cookie|credential|signature/i;
-const URL_USER = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@"']+@/gi;
+/** A password may hold an @ or a slash; `registry:5000/image@sha256:...` holds neither. */
+const URL_USER = /(\b[a-z][a-z0-9+.-]{0,30}:\/\/)(?:[^\s/"']+|[^\s/"'@:]*:(?!\d+\/)[^\s"']+)@/gi;
 
 /**
  * A copy without secrets. Keys and tokens become null, so that the copy can be read and run again where the server asks for none;
@@ -51,7 +52,8 @@ function redactUrls(value: unknown): unknown {
 
 // Bearer values, key-like tokens of well-known services, and `api_key: x` or `token=x` in free text and YAML.
 const BEARER = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi;
-const KNOWN_TOKEN = /\b(?:hf_[A-Za-z0-9]{8,}|sk-[A-Za-z0-9_-]{8,}|nvapi-[A-Za-z0-9_-]{8,}|gh[pousr]_[A-Za-z0-9]{20,})/g;
+const KNOWN_TOKEN =
+  /\b(?:hf_[A-Za-z0-9]{8,}|sk-[A-Za-z0-9_-]{8,}|nvapi-[A-Za-z0-9_-]{8,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}|A[KS]IA[A-Z0-9]{16}\b|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+)/g;
 const ASSIGNED =
   /((?:^|[\s{,"'])(?:api[-_]?key|token|password|secret|authorization|[\w-]*-(?:api-key|token))["']?\s*[:=]\s*)(["']?)([^\s"',}#]+)\2/gim;
 

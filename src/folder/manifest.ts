@@ -283,6 +283,10 @@ export const manifestSchema = z.object({
       .optional()
       .meta({ description: 'What the server said of itself at /version and /v1/models.' }),
     tls: z.boolean(),
+    tlsChecks: z
+      .enum(['on', 'off'])
+      .optional()
+      .meta({ description: 'Whether the server’s certificate was checked; off: NODE_TLS_REJECT_UNAUTHORIZED=0.' }),
     proxy: z.string().optional(),
   }),
   stack: stackSchema.optional().meta({

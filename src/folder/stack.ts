@@ -1,8 +1,10 @@
 // The stack record: what served, as `stack.yaml`, a Kubernetes manifest or a plain list of server arguments says it.
 import * as z from 'zod';
 import { parseDocument } from '../config/yaml/document';
-import { redactText } from '../config/secrets';
+import { withoutSecretFields, withoutSecretText, withoutSecretValue } from '../config/secret-names';
 import type { Problem, Result } from '../problem';
+import { commandLine, shellWords, withoutSecretArguments, withoutSecretVariables } from './argv';
+import { documentsOf, isTree, plain, variablesOf, workloadOf, type Tree } from './stack-manifest';
 
 /** Names a stack record may have beside a config or in a report folder, in this order. */
 export const STACK_FILES = ['stack.yaml', 'stack.yml', 'server-args.txt'] as const;
@@ -27,53 +29,54 @@ export const stackSchema = z.object({
 });
 export type StackRecord = z.infer<typeof stackSchema>;
 
-type Tree = Readonly<Record<string, unknown>>;
-
 /** Spellings of one key; case, `_` and `-` do not matter. */
-const KEYS: Readonly<Record<string, keyof StackRecord>> = {
-  model: 'model',
-  modelid: 'model',
-  modelname: 'model',
-  revision: 'revision',
-  modelrevision: 'revision',
-  quantization: 'quantization',
-  quantisation: 'quantization',
-  engine: 'engine',
-  server: 'engine',
-  engineversion: 'engineVersion',
-  version: 'engineVersion',
-  image: 'image',
-  args: 'args',
-  flags: 'args',
-  arguments: 'args',
-  command: 'args',
-  env: 'env',
-  environment: 'env',
-  accelerator: 'accelerator',
-  gpu: 'accelerator',
-  hardware: 'accelerator',
-  replicas: 'replicas',
-  parallelism: 'parallelism',
-  route: 'route',
-  routing: 'route',
-  routingpath: 'route',
-};
+const KEYS: ReadonlyMap<string, keyof StackRecord> = new Map(
+  Object.entries({
+    model: 'model',
+    modelid: 'model',
+    modelname: 'model',
+    revision: 'revision',
+    modelrevision: 'revision',
+    quantization: 'quantization',
+    quantisation: 'quantization',
+    engine: 'engine',
+    server: 'engine',
+    engineversion: 'engineVersion',
+    version: 'engineVersion',
+    image: 'image',
+    args: 'args',
+    flags: 'args',
+    arguments: 'args',
+    command: 'args',
+    env: 'env',
+    environment: 'env',
+    accelerator: 'accelerator',
+    gpu: 'accelerator',
+    hardware: 'accelerator',
+    replicas: 'replicas',
+    parallelism: 'parallelism',
+    route: 'route',
+    routing: 'route',
+    routingpath: 'route',
+  } as const),
+);
 
 /**
  * Reads a stack record. Secrets in it are removed. Problems: REP120 (not YAML and no list of arguments), REP121 (no stack in it).
  * @param section of a text that holds several lists under `# name` lines
  */
 export function parseStack(source: string, file: string, section?: string): Result<StackRecord> {
-  const clean = redactText(source);
-  if (looksLikeArguments(clean)) return argumentsText(clean, file, section);
-  const document = parseDocument(clean);
-  const { value } = document;
-  if (!isTree(value)) {
-    const [first] = document.problems;
-    return refuse('REP120', `${file} is no stack record: ${first?.message ?? 'it has no keys'}`, file);
+  if (looksLikeArguments(source)) return argumentsText(source, file, section);
+  const documents = documentsOf(source);
+  const values = documents.map(({ value }) => value).filter(isTree);
+  if (values.length === 0) {
+    const problem = documents.flatMap(({ problems }) => problems)[0];
+    const why = problem ? withoutSecretText(problem.message) : 'it has no keys';
+    return refuse('REP120', `${file} is no stack record: ${why}`, file);
   }
-  const container = containerOf(value);
-  const record = container ? { ...container, source: file } : fromKeys(value, file);
+  const workload = workloadOf(values);
+  const own = values.find((value) => typeof value['kind'] !== 'string');
+  const record = workload ? { source: file, ...workload } : own ? fromKeys(own, file) : { source: file };
   const said = Object.entries(record).filter(([key, entry]) => key !== 'source' && entry !== undefined);
   if (said.length === 0) return refuse('REP121', `${file} says nothing of a stack`, file);
   return { ok: true, value: record, problems: [] };
@@ -88,79 +91,41 @@ function refuse(code: string, message: string, file: string): Result<never> {
 
 function fromKeys(value: Tree, file: string): StackRecord {
   const record: Record<string, unknown> = {};
-  const other: Record<string, string> = {};
+  const other: [string, string][] = [];
   for (const [name, entry] of Object.entries(value)) {
     if (entry === null || entry === undefined) continue;
-    const key = KEYS[name.toLowerCase().replace(/[_-]/g, '')];
+    const key = KEYS.get(name.toLowerCase().replace(/[_-]/g, ''));
     const read = key === undefined ? undefined : valueOf(key, entry);
     if (key !== undefined && read !== undefined) record[key] = read;
-    else other[name] = plain(entry);
+    else other.push([name, plain(withoutSecretFields(entry, name))]);
   }
-  return { source: file, ...record, ...(Object.keys(other).length > 0 ? { other } : {}) };
+  return { source: file, ...record, ...(other.length > 0 ? { other: Object.fromEntries(other) } : {}) };
 }
 
 function valueOf(key: keyof StackRecord, entry: unknown): unknown {
   if (key === 'args') return argsOf(entry);
   if (key === 'env') return envOf(entry);
   if (key === 'replicas') return typeof entry === 'number' ? entry : undefined;
-  return plain(entry);
+  return plain(withoutSecretFields(entry));
 }
 
-/** A list is argv as it is; a text is split at blanks; a mapping is flags with values. */
+/** A list is argv as it is; a text is cut as a shell would; a mapping is flags with values. */
 function argsOf(entry: unknown): string[] | undefined {
-  if (typeof entry === 'string') return entry.trim().split(/\s+/).map(hideValue);
-  if (Array.isArray(entry)) return entry.map((item) => hideValue(plain(item)));
+  if (typeof entry === 'string') return commandLine(shellWords(entry) ?? entry.trim().split(/\s+/)).args;
+  if (Array.isArray(entry)) return commandLine(entry.map(plain)).args;
   if (!isTree(entry)) return undefined;
-  return Object.entries(entry).map(([name, value]) => {
+  const flags = Object.entries(entry).map(([name, value]) => {
     const flag = name.startsWith('-') ? name : `--${name}`;
-    return hideValue(value === true || value === null ? flag : `${flag}=${plain(value)}`);
+    return value === true || value === null ? flag : `${flag}=${plain(value)}`;
   });
-}
-
-const SECRET_NAME = /key|token|secret|password|credential/i;
-
-/** `--api-key=...` keeps its name only. `--max-num-batched-tokens` is no secret: tokens are counted, not hidden. */
-function hideValue(argument: string): string {
-  const [name = '', ...rest] = argument.split('=');
-  return rest.length > 0 && SECRET_NAME.test(name) && !/tokens\b/i.test(name) ? `${name}=<removed>` : argument;
+  return withoutSecretArguments(flags);
 }
 
 function envOf(entry: unknown): Record<string, string> | undefined {
-  const pairs: [string, unknown][] = Array.isArray(entry)
-    ? entry.flatMap((item: unknown): [string, unknown][] =>
-        isTree(item) && typeof item['name'] === 'string' ? [[item['name'], item['value'] ?? '(from elsewhere)']] : [],
-      )
-    : isTree(entry)
-      ? Object.entries(entry)
-      : [];
-  if (pairs.length === 0) return undefined;
-  return Object.fromEntries(pairs.map(([name, value]) => [name, SECRET_NAME.test(name) ? '<removed>' : plain(value)]));
-}
-
-/** The first container of a Kubernetes workload. */
-function containerOf(value: Tree): Omit<StackRecord, 'source'> | undefined {
-  if (typeof value['kind'] !== 'string' || !isTree(value['spec'])) return undefined;
-  const spec = value['spec'];
-  const template = isTree(spec['template']) ? spec['template'] : undefined;
-  const pod = template && isTree(template['spec']) ? template['spec'] : spec;
-  const containers: unknown = pod['containers'];
-  const first: unknown = Array.isArray(containers) ? containers[0] : undefined;
-  if (!isTree(first)) return undefined;
-  const limits = isTree(first['resources']) && isTree(first['resources']['limits']) ? first['resources']['limits'] : {};
-  const gpu = Object.entries(limits).find(([name]) => /gpu|tpu|neuron|gaudi/i.test(name));
-  const selector = isTree(pod['nodeSelector']) ? Object.entries(pod['nodeSelector']) : [];
-  const kind = selector.find(([name]) => /accelerator|gpu/i.test(name))?.[1];
-  const accelerator = [gpu && `${plain(gpu[1])} x ${gpu[0]}`, kind && plain(kind)].filter(Boolean).join(', ');
-  const args = [...(argsOf(first['command'] ?? []) ?? []), ...(argsOf(first['args'] ?? []) ?? [])];
-  const env = envOf(first['env']);
-  return {
-    ...(typeof first['image'] === 'string' ? { image: first['image'] } : {}),
-    ...(args.length > 0 ? { args } : {}),
-    // A container's spec is whole: variables it does not list were not set.
-    env: env ?? {},
-    ...(typeof spec['replicas'] === 'number' ? { replicas: spec['replicas'] } : {}),
-    ...(accelerator === '' ? {} : { accelerator }),
-  };
+  const pairs = isTree(entry)
+    ? Object.entries(entry).map(([name, value]) => [name, plain(value)] as const)
+    : variablesOf(entry);
+  return pairs.length === 0 ? undefined : withoutSecretVariables(pairs);
 }
 
 /** Lines of a list of arguments, as grep cuts them out of a manifest: `12:   - "--flag=value"`, `image: x`, `- name: X`. */
@@ -178,7 +143,7 @@ function argumentsText(source: string, file: string, section: string | undefined
   const lines = sectionOf(source.split(/\r?\n/), section);
   if (!lines) return refuse('REP121', `${file} has no list for '${section ?? ''}'`, file);
   const args: string[] = [];
-  const env: Record<string, string> = {};
+  const env: [string, string][] = [];
   let image: string | undefined;
   let name: string | undefined;
   for (const line of lines) {
@@ -188,17 +153,17 @@ function argumentsText(source: string, file: string, section: string | undefined
     if (key === 'image') image = value;
     else if (key === 'name') name = value;
     else if (key === 'value' && name !== undefined) {
-      env[name] = SECRET_NAME.test(name) ? '<removed>' : value;
+      env.push([name, value]);
       name = undefined;
-    } else if (argument && body !== '--') args.push(hideValue(argument[2]!));
-    else if (/^--?[A-Za-z]/.test(body)) args.push(...body.split(/\s+/).map(hideValue));
+    } else if (argument && body !== '--') args.push(argument[2]!);
+    else if (/^--?[A-Za-z]/.test(body)) args.push(...(shellWords(body) ?? body.split(/\s+/)));
   }
   const record = {
     source: file,
-    ...(image === undefined ? {} : { image }),
-    ...(args.length > 0 ? { args } : {}),
+    ...(image === undefined ? {} : { image: withoutSecretText(image) }),
+    ...(args.length > 0 ? { args: withoutSecretArguments(args) } : {}),
     // The list is the whole command: variables it does not name were not set.
-    env,
+    env: withoutSecretVariables(env),
   };
   return { ok: true, value: record, problems: [] };
 }
@@ -211,12 +176,4 @@ function sectionOf(lines: readonly string[], section: string | undefined): reado
   const at = heads.find((i) => lines[i]!.replace(/^#\s*/, '').trim() === section);
   if (at === undefined) return undefined;
   return lines.slice(at + 1, heads.find((i) => i > at) ?? lines.length);
-}
-
-function plain(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,7 +8,7 @@ import { savedConfig, withoutCredentials } from '../folder/write-config';
 import { jsonText, writeWhole } from '../folder/write-folder';
 import { askedLengths, bodyParameters, plannedStageManifest, workloadHashes, type PlannedStage } from './describe';
 import { timeoutSeconds, type Prepared } from './prepare';
-import { proxyFor } from './proxy';
+import { checksCertificates, proxyFor } from './proxy';
 import { withoutSecret } from './secrets';
 import { sloOf } from './slo';
 import type { RunInput, RunOptions } from './types';
@@ -120,6 +120,7 @@ function endpointFacts(input: RunInput, options: RunOptions, prepared: Prepared)
       notes: [...notes],
     },
     tls: baseUrl.startsWith('https:'),
+    ...(baseUrl.startsWith('https:') ? { tlsChecks: checksCertificates(options.env) ? 'on' : 'off' } : {}),
     ...proxyFacts(baseUrl, options.env),
   };
 }

@@ -11,7 +11,7 @@ import type { WorkerPool } from '../loadgen/worker-pool';
 import type { Problem, Result } from '../problem';
 import { arrivalTrace } from './arrival-trace';
 import { createMockClient } from './mock-client';
-import { proxyFor } from './proxy';
+import { proxyFor, uncheckedTls } from './proxy';
 import { PROBE_NAME, probePlan, probeSweep, type SweepFacts } from './probe-sweep';
 import {
   foldersOf,
@@ -67,6 +67,7 @@ export async function prepareRun(
   found.filter((problem) => problem.severity !== 'error').forEach(note);
   const errors = found.filter((problem) => problem.severity === 'error');
   if (errors.length > 0 || !config.server) return unusable(errors);
+  uncheckedTls(config.server.base_url, options.env).forEach(note);
   const pinned = pinnedFor(input, options);
   const planned = planBeforehand(input, options, pinned);
   if (planned?.ok === false) return unusable(planned.problems);

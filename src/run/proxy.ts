@@ -1,5 +1,6 @@
-// Which proxy the environment names for the server, and whether it is used: never for local addresses, and always said.
+// What the environment does to the way to the server: a proxy (never for local addresses), TLS checks switched off. Always said.
 import { isIP } from 'node:net';
+import type { Problem } from '../problem';
 import type { RunOptions } from './types';
 
 export interface ProxyChoice {
@@ -7,6 +8,26 @@ export interface ProxyChoice {
   readonly url?: string;
   /** For the plan and the report, without credentials. */
   readonly inWords: string;
+}
+
+/** Node's own switch turns off the checks of every connection. */
+export function checksCertificates(env: RunOptions['env']): boolean {
+  return env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0';
+}
+
+/** The warning of a run whose certificates nobody checks. */
+export function uncheckedTls(baseUrl: string, env: RunOptions['env']): Problem[] {
+  if (!/^https:/i.test(baseUrl) || checksCertificates(env)) return [];
+  return [
+    {
+      code: 'RUN037',
+      severity: 'warning',
+      path: ['server', 'base_url'],
+      message:
+        'The server’s certificate is not checked, because NODE_TLS_REJECT_UNAUTHORIZED=0 is in the environment: whoever answers is taken for the server, and the API key is sent there.',
+      remedy: 'Name the certificate’s authority with --ca-file, and remove the variable.',
+    },
+  ];
 }
 
 /** Undefined when the environment names no proxy for such an address. */

@@ -13,6 +13,7 @@ interface Path extends SideEvidence {
   readonly address: Address | undefined;
   /** Undefined: not recorded; a run of ours without one records that. */
   readonly proxy: string | undefined;
+  readonly tlsChecks: 'on' | 'off' | undefined;
   readonly streamed: boolean;
   readonly inCluster: boolean | undefined;
   readonly route: string | undefined;
@@ -80,6 +81,7 @@ function pathOf(side: Side, context: Context): Path {
       ? inManifest('endpoint.baseUrl', address && `${address.origin} (${address.place})`, key)
       : inConfig(side, key, configValue(side.run, key)),
     inManifest('endpoint.tls', manifest?.endpoint.tls),
+    inManifest('endpoint.tlsChecks', manifest?.endpoint.tlsChecks),
     inManifest('endpoint.proxy', manifest && (manifest.endpoint.proxy ?? 'none used')),
     inManifest('runtime.inCluster', inCluster),
     inReport(stackOf(side)?.source ?? 'stack.yaml', 'route', route),
@@ -94,6 +96,7 @@ function pathOf(side: Side, context: Context): Path {
   return {
     address,
     proxy: manifest && usedProxy(manifest.endpoint.proxy),
+    tlsChecks: manifest?.endpoint.tlsChecks,
     streamed: sideStreams(side),
     inCluster,
     route,
@@ -129,6 +132,7 @@ function judge(a: Path, b: Path) {
   };
   compare('scheme', a.address?.scheme, b.address?.scheme);
   compare('address of', a.address?.place, b.address?.place);
+  compare('certificate checks', a.tlsChecks, b.tlsChecks);
   compare('proxy', a.proxy, b.proxy);
   compare('client', clientPlace(a), clientPlace(b));
   compare('route', a.route, b.route);

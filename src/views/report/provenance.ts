@@ -74,7 +74,7 @@ function endpointFacts({ endpoint }: RunManifest): Fact[] {
     { label: 'Request timeout', value: duration(endpoint.requestTimeoutSeconds) },
     {
       label: 'Network',
-      value: `${endpoint.tls ? 'TLS' : 'no TLS'}, ${endpoint.proxy === undefined ? 'no proxy' : `proxy ${endpoint.proxy}`}`,
+      value: `${endpoint.tls ? (endpoint.tlsChecks === 'off' ? 'TLS, certificate not checked' : 'TLS') : 'no TLS'}, ${endpoint.proxy === undefined ? 'no proxy' : `proxy ${endpoint.proxy}`}`,
     },
   ];
 }

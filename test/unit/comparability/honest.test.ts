@@ -52,6 +52,25 @@ describe.each(Object.entries(HONEST))('an honest repeat: %s', (_, options) => {
   });
 });
 
+describe('certificate checks switched off by the environment', () => {
+  it('are another way to the server, and not recorded where an older run did not say', () => {
+    const stateOf = (a: 'on' | 'off' | undefined, b: 'on' | 'off' | undefined): string => {
+      const [left, right] = [a, b].map((tlsChecks, i) => {
+        const run = syntheticRun({ seed: i + 1 });
+        const { manifest } = run;
+        return tlsChecks === undefined
+          ? run
+          : { ...run, manifest: { ...manifest!, endpoint: { ...manifest!.endpoint, tlsChecks } } };
+      });
+      return compare(left!, right!, { resamples: 50 }).findings.find(({ dimension }) => dimension === 'network-path')!
+        .state;
+    };
+    expect(stateOf('on', 'off')).toBe('confounds');
+    expect(stateOf('off', 'off')).toBe('same');
+    expect(stateOf(undefined, 'on')).toBe('same');
+  });
+});
+
 describe('a proxy that the environment names', () => {
   const withProxy = (seed: number, proxy: string | undefined): ReturnType<typeof syntheticRun> => {
     const run = syntheticRun({ seed });

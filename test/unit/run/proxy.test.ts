@@ -3,8 +3,10 @@ import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/client/http-client';
+import type { Client, ClientOptions } from '../../../src/client/types';
 import { proxyFor } from '../../../src/run/proxy';
 import { startSimulator } from '../../../src/simulator/server';
+import { configOf, harness } from './harness';
 
 describe('which proxy', () => {
   const env = { HTTP_PROXY: 'http://user:secret@proxy.example:3128', HTTPS_PROXY: 'proxy.example:3129' };
@@ -51,6 +53,31 @@ describe('which proxy', () => {
     expect(proxyFor('http://models.example', {})).toBeUndefined();
     expect(proxyFor('https://models.example', { HTTP_PROXY: 'http://p:1' })).toBeUndefined();
     expect(proxyFor('https://models.example', { all_proxy: 'http://p:1' })!.url).toBe('http://p:1');
+  });
+});
+
+describe('TLS checks', () => {
+  it('switched off through Node’s environment: said, and kept in run.json', async () => {
+    const h = harness();
+    const sim = await startSimulator({ port: 0, ttftSeconds: 0.001, tokenSeconds: 0.0005 });
+    try {
+      const config = configOf({
+        url: 'https://models.test:8443',
+        load: '{ type: constant, stages: [{ rate: 5, duration: 1 }] }',
+      });
+      const clientFactory = (options: ClientOptions): Client => createClient({ ...options, baseUrl: sim.url });
+      const off = await h.run(config, { clientFactory, env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
+      if (off.kind !== 'ran') throw new Error('refused');
+      expect(off.run.manifest.endpoint).toMatchObject({ tls: true, tlsChecks: 'off' });
+      expect(off.problems.map(({ code }) => code)).toContain('RUN037');
+      const on = await h.run(config, { clientFactory, out: 'on', env: { NODE_TLS_REJECT_UNAUTHORIZED: '1' } });
+      if (on.kind !== 'ran') throw new Error('refused');
+      expect(on.run.manifest.endpoint.tlsChecks).toBe('on');
+      expect(on.problems.map(({ code }) => code)).not.toContain('RUN037');
+    } finally {
+      await sim.close();
+      h.remove();
+    }
   });
 });
 

@@ -1,0 +1,154 @@
+// The serving container of Kubernetes manifests: of several documents, objects and containers the one that serves the model.
+import { parseDocument } from '../config/yaml/document';
+import { withoutSecretText } from '../config/secret-names';
+import type { Problem } from '../problem';
+import { commandLine, withoutSecretVariables } from './argv';
+
+export type Tree = Readonly<Record<string, unknown>>;
+
+export function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function plain(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The documents of a text one by one; a list of objects (`kubectl get -o yaml`) gives each of its own. */
+export function documentsOf(source: string): { value: unknown; problems: readonly Problem[] }[] {
+  return source
+    .split(/^---(?:[ \t].*)?$/m)
+    .filter((text, i, all) => all.length === 1 || text.trim() !== '')
+    .map((text) => parseDocument(text))
+    .flatMap((document) => {
+      const { value, problems } = document;
+      if (!isTree(value) || !Array.isArray(value['items'])) return [{ value, problems }];
+      return value['items'].map((item: unknown) => ({ value: item, problems: [] }));
+    });
+}
+
+export interface Workload {
+  readonly image?: string;
+  readonly args?: string[];
+  readonly env: Record<string, string>;
+  readonly accelerator?: string;
+  readonly replicas?: number;
+  readonly parallelism?: string;
+  readonly other?: Record<string, string>;
+}
+
+/** One container of one pod of one object. */
+interface Found {
+  readonly object: Tree;
+  readonly pod: Tree;
+  readonly container: Tree;
+  /** `leader`, `predictor`, `Deployment vllm`: for the others' sake. */
+  readonly name: string;
+  readonly score: number;
+}
+
+/** The server of all these objects, and in `other` what else they start; undefined when none of them has a container. */
+export function workloadOf(objects: readonly Tree[]): Workload | undefined {
+  const found = objects
+    .filter((object) => typeof object['kind'] === 'string')
+    .flatMap((object) => podsOf(object, 0).flatMap((pod) => containersOf(object, pod)));
+  const [first] = found;
+  if (!first) return undefined;
+  const server = found.reduce((best, next) => (next.score > best.score ? next : best), first);
+  return describe(server, found);
+}
+
+/** Every mapping that has containers, wherever a kind of object keeps its pods. */
+function podsOf(value: unknown, depth: number): Tree[] {
+  if (depth > 12) return [];
+  if (Array.isArray(value)) return value.flatMap((entry) => podsOf(entry, depth + 1));
+  if (!isTree(value)) return [];
+  if (Array.isArray(value['containers'])) return [value];
+  // KServe's predictor names its container `model`.
+  if (isTree(value['model']) && ('modelFormat' in value['model'] || 'args' in value['model']))
+    return [{ ...value, containers: [value['model']] }];
+  return Object.values(value).flatMap((entry) => podsOf(entry, depth + 1));
+}
+
+function containersOf(object: Tree, pod: Tree): Found[] {
+  const metadata = object['metadata'];
+  const title = `${plain(object['kind'])} ${isTree(metadata) ? plain(metadata['name'] ?? '') : ''}`.trim();
+  return (pod['containers'] as unknown[]).filter(isTree).map((container) => ({
+    object,
+    pod,
+    container,
+    name: `${title}, container ${plain(container['name'] ?? '')}`.trim(),
+    score: serves(container),
+  }));
+}
+
+const SIDECAR =
+  /istio|envoy|linkerd|vault|fluent|otel|opentelemetry|datadog|promtail|exporter|prometheus|kube-rbac|oauth2?-proxy|cloud-?sql|dapr|nginx|haproxy|sidecar|proxyv2|log-?shipper|gateway|queue-proxy|git-sync|busybox|dcgm/i;
+const SERVER =
+  /vllm|sglang|text-generation|\btgi\b|llama|triton|tensorrt|trtllm|lmdeploy|\bnim\b|ollama|mlc|huggingface|transformers|serve\b|openai/i;
+
+/** How much a container looks like the one that serves the model. */
+function serves(container: Tree): number {
+  const names = [container['name'], container['image']].filter((text) => typeof text === 'string').join(' ');
+  const words = [...wordsIn(container['command']), ...wordsIn(container['args'])].join(' ');
+  return (
+    (acceleratorOf(container) === undefined ? 0 : 4) +
+    (/--model|--served-model-name|--model-path|--model-id|\bserve\b/.test(words) ? 3 : 0) +
+    (SERVER.test(`${names} ${words}`) ? 2 : 0) +
+    (words === '' ? 0 : 1) -
+    (SIDECAR.test(names) ? 6 : 0)
+  );
+}
+
+function describe({ object, pod, container }: Found, all: readonly Found[]): Workload {
+  const command = commandLine([...wordsIn(container['command']), ...wordsIn(container['args'])]);
+  const selector = isTree(pod['nodeSelector']) ? Object.entries(pod['nodeSelector']) : [];
+  const kind = selector.find(([name]) => /accelerator|gpu/i.test(name))?.[1];
+  const accelerator = [acceleratorOf(container), kind && plain(kind)].filter((text) => text !== undefined).join(', ');
+  const spec = isTree(object['spec']) ? object['spec'] : {};
+  const group = isTree(spec['leaderWorkerTemplate']) ? spec['leaderWorkerTemplate']['size'] : undefined;
+  const others = all
+    .filter((found) => found.container !== container)
+    .map(({ name, container: beside, object: owner }): [string, string] => [name, inShort(beside, owner, object)]);
+  const script = command.beside.map((text, i): [string, string] => [`script, command ${i + 1}`, text]);
+  const other = [...others, ...script];
+  return {
+    ...(typeof container['image'] === 'string' ? { image: withoutSecretText(container['image']) } : {}),
+    ...(command.args.length > 0 ? { args: command.args } : {}),
+    // A container's spec is whole: variables it does not list were not set.
+    env: { ...withoutSecretVariables(variablesOf(container['env'])), ...command.env },
+    ...(typeof spec['replicas'] === 'number' ? { replicas: spec['replicas'] } : {}),
+    ...(typeof group === 'number' ? { parallelism: `groups of ${group} pods` } : {}),
+    ...(accelerator === '' ? {} : { accelerator }),
+    ...(other.length > 0 ? { other: Object.fromEntries(other) } : {}),
+  };
+}
+
+/** Another container in one line: enough to see that it changed. */
+function inShort(container: Tree, owner: Tree, server: Tree): string {
+  const { args } = commandLine([...wordsIn(container['command']), ...wordsIn(container['args'])]);
+  const spec = isTree(owner['spec']) ? owner['spec'] : {};
+  const replicas = owner !== server && typeof spec['replicas'] === 'number' ? [`x ${spec['replicas']}`] : [];
+  return [withoutSecretText(plain(container['image'] ?? 'no image')), ...args, ...replicas].join(' ');
+}
+
+function acceleratorOf(container: Tree): string | undefined {
+  const limits =
+    isTree(container['resources']) && isTree(container['resources']['limits']) ? container['resources']['limits'] : {};
+  const gpu = Object.entries(limits).find(([name]) => /gpu|tpu|neuron|gaudi/i.test(name));
+  return gpu && `${plain(gpu[1])} x ${gpu[0]}`;
+}
+
+function wordsIn(value: unknown): string[] {
+  return typeof value === 'string' ? [value] : Array.isArray(value) ? value.map(plain) : [];
+}
+
+/** A list of `{name, value}` as pairs; a value that lies elsewhere is said to. */
+export function variablesOf(entry: unknown): (readonly [string, string])[] {
+  if (!Array.isArray(entry)) return [];
+  return entry.flatMap((item: unknown) =>
+    isTree(item) && typeof item['name'] === 'string'
+      ? [[item['name'], plain(item['value'] ?? '(from elsewhere)')] as const]
+      : [],
+  );
+}

@@ -104,7 +104,9 @@ function describe({ object, pod, container }: Found, all: readonly Found[]): Wor
   const command = commandLine([...wordsIn(container['command']), ...wordsIn(container['args'])]);
   const selector = isTree(pod['nodeSelector']) ? Object.entries(pod['nodeSelector']) : [];
   const kind = selector.find(([name]) => /accelerator|gpu/i.test(name))?.[1];
-  const accelerator = [acceleratorOf(container), kind && plain(kind)].filter((text) => text !== undefined).join(', ');
+  const accelerator = [acceleratorOf(container), kind === undefined ? undefined : plain(kind)]
+    .filter((text) => text !== undefined)
+    .join(', ');
   const spec = isTree(object['spec']) ? object['spec'] : {};
   const group = isTree(spec['leaderWorkerTemplate']) ? spec['leaderWorkerTemplate']['size'] : undefined;
   const others = all

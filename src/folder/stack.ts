@@ -1,7 +1,6 @@
 // The stack record: what served, as `stack.yaml`, a Kubernetes manifest or a plain list of server arguments says it.
 import * as z from 'zod';
-import { parseDocument } from '../config/yaml/document';
-import { withoutSecretFields, withoutSecretText, withoutSecretValue } from '../config/secret-names';
+import { withoutSecretFields, withoutSecretText } from '../config/secret-names';
 import type { Problem, Result } from '../problem';
 import { commandLine, shellWords, withoutSecretArguments, withoutSecretVariables } from './argv';
 import { documentsOf, isTree, plain, variablesOf, workloadOf, type Tree } from './stack-manifest';

@@ -41,12 +41,18 @@ export function versionOf(reports: readonly unknown[], config: Json | undefined)
     return say('v0.5', 'benchmark_time_seconds is there', 'successes.request_size_bytes is not');
   }
   if (at(first, 'successes', 'prompt_len') === undefined) {
-    return say('main', 'successes.prompt_tokens is there and successes.prompt_len is not (upstream change 678)');
+    const tokens = at(first, 'successes', 'prompt_tokens') === undefined ? [] : ['successes.prompt_tokens is there'];
+    return say('main', ...tokens, 'successes.prompt_len is not there (upstream change 678)');
   }
   if (numberAt(first, 'successes', 'prompt_tokens', 'mean') !== undefined) {
     return say('v0.6.1', 'successes.prompt_len and a distribution in successes.prompt_tokens are both there');
   }
-  return say('v0.6.0', 'successes.request_size_bytes is there', 'successes.prompt_tokens has a total and no mean');
+  const tokens = at(first, 'successes', 'prompt_tokens') === undefined ? 'is not there' : 'has no mean';
+  return say(
+    'v0.6.0',
+    'successes.request_size_bytes and successes.prompt_len are there',
+    `successes.prompt_tokens ${tokens}`,
+  );
 }
 
 function older(
@@ -55,9 +61,10 @@ function older(
   config: Json | undefined,
   say: (generation: Generation, ...reasons: string[]) => Version,
 ): Version {
-  const reasons = ['benchmark_time_seconds is not there', "percentiles are called 'median'"];
   const keys = stat ? Object.keys(stat) : [];
-  if (keys.includes('max') && keys.indexOf('max') < keys.indexOf('median')) {
+  const hasMedian = keys.includes('median');
+  const reasons = ['benchmark_time_seconds is not there', ...(hasMedian ? ["percentiles are called 'median'"] : [])];
+  if (keys.includes('max') && hasMedian && keys.indexOf('max') < keys.indexOf('median')) {
     return say('v0.4', ...reasons, "'max' stands before the percentiles");
   }
   if (at(config, 'load', 'lora_traffic_split') !== undefined) {
@@ -71,7 +78,8 @@ function older(
   }
   const doubled = reports.filter(hasDoubledStamps).length;
   const symptom = `in ${doubled} of ${reports.length} reports a quarter of the gaps is under 0.1 ms while another quarter is over 50 times that: two time stamps per token`;
-  return say('v0.2-0.3', ...reasons, "'max' stands after the percentiles", ...(doubled > 0 ? [symptom] : []));
+  const maxLast = keys.includes('max') && hasMedian ? ["'max' stands after the percentiles"] : [];
+  return say('v0.2-0.3', ...reasons, ...maxLast, ...(doubled > 0 ? [symptom] : []));
 }
 
 /** Reference 5.9: the halved-TPOT heuristic. */

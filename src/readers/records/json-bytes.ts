@@ -15,6 +15,14 @@ export class BadJson extends Error {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const LETTER_I = 0x49;
+/** Words that may stand where a value is, each with a first byte of its own; the last three are Python's. */
+const WORDS: readonly Uint8Array[] = ['null', 'true', 'false', 'NaN', 'Infinity', '-Infinity'].map((word) =>
+  new TextEncoder().encode(word),
+);
 /** Powers of ten that a double holds exactly. */
 const POWERS = Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
 const MANTISSA_LIMIT = 900_719_925_474_098;
@@ -24,7 +32,7 @@ export class JsonBytes {
   bytes: Uint8Array = new Uint8Array(0);
   at = 0;
   end = 0;
-  private readonly decoder = new TextDecoder('utf-8');
+  private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
   /** The next byte that is no white space, without taking it. */
   peek(): number {
@@ -54,75 +62,96 @@ export class JsonBytes {
     return true;
   }
 
-  /** A key as a number: equal keys give equal numbers. The quotes are taken. */
-  keyHash(): number {
+  /** The one of these names that the next key is; undefined for every other key. The quotes are taken, escapes are read. */
+  key<K extends KeyName>(names: KeyTable<K>): K | undefined {
     this.expect(QUOTE);
     const { bytes, end } = this;
-    let hash = 7;
-    for (let at = this.at; at < end; at++) {
+    const from = this.at;
+    for (let at = from; at < end; at++) {
       const byte = bytes[at]!;
-      if (byte === QUOTE) {
-        this.at = at + 1;
-        return hash;
+      if (byte === BACKSLASH) return this.escapedKey(names);
+      if (byte !== QUOTE) continue;
+      this.at = at + 1;
+      const sameLength = names.byLength[at - from];
+      if (sameLength === undefined) return undefined;
+      for (let i = 0; i < sameLength.length; i++) {
+        if (isAt(sameLength[i]!.bytes, bytes, from, at)) return sameLength[i];
       }
-      if (byte === BACKSLASH) at++;
-      hash = (Math.imul(hash, 31) + byte) | 0;
+      return undefined;
     }
     throw new NeedMore();
   }
 
-  /** A number; `null` and `NaN` are NaN. Exact as Number() is. */
+  private escapedKey<K extends KeyName>({ all }: KeyTable<K>): K | undefined {
+    const from = --this.at;
+    this.skipString();
+    const text = this.decoder.decode(this.bytes.subarray(from, this.at));
+    const key: unknown = this.parsed(text, from, 'a key');
+    return all.find(({ name }) => name === key);
+  }
+
+  /** A number, exact as JSON.parse is; NaN for a value of another kind, which is skipped, and for Python's bare NaN and Infinity. */
   number(): number {
     const first = this.peek();
-    if (first === 0x6e || first === 0x4e) {
-      this.word();
+    const { bytes, end } = this;
+    const negative = first === MINUS;
+    let at = this.at + (negative ? 1 : 0);
+    if (at >= end) throw new NeedMore();
+    if (!isDigit(bytes[at]!) && !(negative && bytes[at] !== LETTER_I)) {
+      this.skip();
       return NaN;
     }
-    const from = this.at;
-    const { bytes, end } = this;
-    let at = from;
-    const negative = bytes[at] === 0x2d;
-    if (negative) at++;
+    const digits = at;
     let mantissa = 0;
-    let scale = 0;
-    let fraction = false;
+    /** Where the digits after the point begin. */
+    let fraction = 0;
     let exact = true;
     for (; at < end; at++) {
-      const digit = bytes[at]! - 0x30;
+      const digit = bytes[at]! - ZERO;
       if (digit >= 0 && digit <= 9) {
         if (mantissa > MANTISSA_LIMIT) exact = false;
         mantissa = mantissa * 10 + digit;
-        if (fraction) scale++;
-      } else if (bytes[at] === 0x2e && !fraction) fraction = true;
+      } else if (bytes[at] === POINT && fraction === 0) fraction = at + 1;
       else break;
     }
     if (at >= end) throw new NeedMore();
-    if (at === from + (negative ? 1 : 0)) throw new BadJson(at, 'a number');
+    const whole = (fraction === 0 ? at : fraction - 1) - digits;
+    const scale = fraction === 0 ? 0 : at - fraction;
+    const isPlain = whole > 0 && (bytes[digits] !== ZERO || whole === 1) && (fraction === 0 || scale > 0);
     const next = bytes[at]!;
-    this.at = at;
     // A mantissa below 2^53 over an exact power of ten is rounded once: the nearest double (Clinger 1990).
-    if (exact && scale <= 22 && next !== 0x65 && next !== 0x45) {
+    if (isPlain && exact && scale < POWERS.length && next !== 0x65 && next !== 0x45) {
+      this.at = at;
       const value = mantissa / POWERS[scale]!;
       return negative ? -value : value;
     }
-    return this.slowNumber(from);
+    return this.slowNumber();
   }
 
-  private slowNumber(from: number): number {
-    let at = this.at;
+  private slowNumber(): number {
+    const from = this.at;
+    let at = from;
     while (at < this.end && /[-+.\deE]/.test(String.fromCharCode(this.bytes[at]!))) at++;
     if (at >= this.end) throw new NeedMore();
     this.at = at;
-    const value = Number(this.decoder.decode(this.bytes.subarray(from, at)));
-    if (Number.isNaN(value)) throw new BadJson(from, 'a number');
-    return value;
+    return this.parsed(this.decoder.decode(this.bytes.subarray(from, at)), from, 'a number') as number;
   }
 
-  /** Takes a value of any kind without looking at it. */
+  private parsed(text: string, position: number, expected: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      if (error instanceof SyntaxError) throw new BadJson(position, expected);
+      throw error;
+    }
+  }
+
+  /** Takes a value of any kind: only its end is looked for, whatever its depth. */
   skip(): void {
     const first = this.peek();
     if (first === QUOTE) this.skipString();
     else if (first === 0x7b || first === 0x5b) this.skipNested();
+    else if (isDigit(first) || (first === MINUS && this.bytes[this.at + 1] !== LETTER_I)) this.number();
     else this.word();
   }
 
@@ -163,20 +192,58 @@ export class JsonBytes {
     throw new NeedMore();
   }
 
-  /** true, false, null, NaN, Infinity or a number, unread. */
+  /** true, false, null, or one of Python's numbers that are none. */
   private word(): void {
-    const from = this.at;
-    let at = from;
-    while (at < this.end && /[-+.\w]/.test(String.fromCharCode(this.bytes[at]!))) at++;
-    if (at >= this.end) throw new NeedMore();
-    if (at === from) throw new BadJson(at, 'a value');
-    this.at = at;
+    const { bytes, at, end } = this;
+    for (const word of WORDS) {
+      if (bytes[at] !== word[0]) continue;
+      const to = at + word.length;
+      for (let i = at; i < Math.min(to, end); i++) if (bytes[i] !== word[i - at]) throw new BadJson(at, 'a value');
+      // What follows tells `null` from `nulls`.
+      if (to >= end) throw new NeedMore();
+      if (isWordByte(bytes[to]!)) break;
+      this.at = to;
+      return;
+    }
+    throw new BadJson(at, 'a value');
   }
 }
 
-/** What keyHash gives for a key. */
-export function hashOf(key: string): number {
-  let hash = 7;
-  for (let i = 0; i < key.length; i++) hash = (Math.imul(hash, 31) + key.charCodeAt(i)) | 0;
-  return hash;
+/** A key that is looked for, as it stands in a file that escapes nothing of it. */
+export interface KeyName {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+export function keyName(name: string): KeyName {
+  return { name, bytes: new TextEncoder().encode(name) };
+}
+
+/** Keys that are looked for in one object, by their length in bytes: most others are told apart by that. */
+export interface KeyTable<K extends KeyName> {
+  readonly all: readonly K[];
+  readonly byLength: readonly (readonly K[] | undefined)[];
+}
+
+export function keyTable<K extends KeyName>(all: readonly K[]): KeyTable<K> {
+  const longest = Math.max(0, ...all.map(({ bytes }) => bytes.length));
+  const byLength = Array.from({ length: longest + 1 }, (_, length) => {
+    const same = all.filter(({ bytes }) => bytes.length === length);
+    return same.length === 0 ? undefined : same;
+  });
+  return { all, byLength };
+}
+
+function isAt(wanted: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
+  if (to - from !== wanted.length) return false;
+  for (let i = 0; i < wanted.length; i++) if (bytes[from + i] !== wanted[i]) return false;
+  return true;
+}
+
+function isWordByte(byte: number): boolean {
+  return isDigit(byte) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= 0x39;
 }

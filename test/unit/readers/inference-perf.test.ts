@@ -106,6 +106,21 @@ describe('the producing version', () => {
     expect(violated(judgeReport(report))).toEqual([]);
   });
 
+  it('only what is in the file is named as evidence', async () => {
+    const bare = { load_summary: { count: 3 }, successes: { count: 3 }, failures: { count: 0 } };
+    const evidence = async (more: Json, successes: Json = {}): Promise<string> => {
+      const text = JSON.stringify({ ...bare, ...more, successes: { ...bare.successes, ...successes } });
+      return (await one({ 'summary_lifecycle_metrics.json': text })).versionClass.evidence.join('; ');
+    };
+    const empty = await evidence({}, { latency: { request_latency: null } });
+    expect(empty).toBe('benchmark_time_seconds is not there');
+    const recent = { latency: { request_latency: maxFirst(0.5) }, request_size_bytes: maxFirst(9) };
+    expect(await evidence(T, recent)).not.toContain('prompt_tokens');
+    expect(await evidence(T, { ...recent, prompt_tokens: null })).toContain('successes.prompt_tokens is there');
+    expect(await evidence(T, { ...recent, ...lengths })).toContain('successes.prompt_tokens is not there');
+    expect(await evidence(T, { ...recent, ...lengths, prompt_tokens: { total: 1 } })).toContain('has no mean');
+  });
+
   it('a config says more than the numbers', async () => {
     const text = lifecycle(median, {}, lengths, delay);
     const report = await one({

@@ -1,5 +1,6 @@
 // `isoperf import`: any tool's results in, and out comes what they are, what the numbers mean and what is wrong with them.
 import type { Problem } from '../problem';
+import type { RunFacts } from '../readers/facts';
 import { READABLE_TOOLS, type OpenedReport } from '../readers/foreign';
 import { judgeReport, violated } from '../audit/identities';
 import { openReports } from '../readers/open';
@@ -94,6 +95,7 @@ interface ReadOptions {
 }
 
 interface Judged extends JudgedReport {
+  readonly facts: RunFacts;
   readonly recordsFile?: string;
   readonly recomputed?: RecomputeResult;
 }
@@ -111,6 +113,7 @@ async function judge(opened: OpenedReport, { request, records }: ReadOptions): P
     request && chosen && recordsFile !== undefined ? recomputeFor(report, chosen, recordsFile, request) : undefined;
   return {
     report,
+    facts: opened.facts,
     judgement: judgeReport(report),
     ...(recordsFile === undefined ? {} : { recordsFile }),
     ...(again && 'recomputed' in again ? { recomputed: again } : {}),

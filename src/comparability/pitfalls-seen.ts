@@ -1,7 +1,7 @@
 // Pitfalls seen in a comparison: those that either report shows by itself in what is compared, and those that only the pair shows.
 import { pitfallByCode } from '../pitfalls/catalogue';
 import { codeOf } from '../pitfalls/pitfall';
-import { canonicalOf } from '../readers/canonical-own';
+import { reportOf } from '../readers/own';
 import type { CanonicalReport } from '../readers/canonical';
 import { judgeReport, violated } from '../audit/identities';
 import type { PitfallSeen } from './comparison';
@@ -13,7 +13,7 @@ import { suppressionsOf } from './suppressions';
 /** In the order of the catalogue. A suppressed pitfall is listed like any other, with who accepted it and why. */
 export function pitfallsSeen(pair: Omit<Pair, 'a' | 'b'>): readonly PitfallSeen[] {
   const { a, b } = pair.context;
-  const facts = { a: { side: a, report: canonicalOf(a.run) }, b: { side: b, report: canonicalOf(b.run) } };
+  const facts = { a: { side: a, report: reportOf(a.run) }, b: { side: b, report: reportOf(b.run) } };
   const alone = { a: ofOneSide(facts.a.report, a, pair), b: ofOneSide(facts.b.report, b, pair) };
   const between = new Map(
     BETWEEN.flatMap(([number, look]) => {

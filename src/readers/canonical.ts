@@ -1,5 +1,6 @@
 // One name per quantity: what any tool's report is translated into, with where each number was read and how it is defined.
 import type { ConfigPath, Problem } from '../problem';
+import type { RunFacts } from './facts';
 
 /**
  * Two numbers may stand in one column only when they have the same id. Names differ between tools (reference peers.md
@@ -204,8 +205,12 @@ export interface CanonicalReport {
   readonly facts: readonly { readonly label: string; readonly value: string; readonly source: string }[];
   /** What the files of another tool say about the workload: evidence for comparisons, in place of a config. */
   readonly told?: readonly Told[];
+  /** Facts that are no setting, or that the reader knows better than `told` and `config`. */
+  readonly said?: Partial<RunFacts>;
   /** The config the numbers were made with, secrets masked. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** Where that config stands: its file, and the dotted key it is under, empty at the top. */
+  readonly configAt?: { readonly file: string; readonly key: string };
   readonly problems: readonly Problem[];
   readonly sessions?: readonly SessionFigures[];
   /** Whether the run came to its end, where the tool says so, and where. */

@@ -2,6 +2,8 @@
 import { looksLikeConfig } from '../config/find/detect';
 import type { Problem, Result } from '../problem';
 import type { CanonicalReport } from './canonical';
+import type { RunFacts } from './facts';
+import { factsOf } from './facts-of';
 import { hasBareNumber, loadDocuments, type Loaded, type LoadedDocument } from './documents';
 import { maskReport, maskValue } from './mask';
 import { emptyReport, withoutEmptyParts, withoutZeros } from './nothing-measured';
@@ -41,6 +43,8 @@ const MAX_FOLDERS = 500;
 
 export interface OpenedReport {
   readonly report: CanonicalReport;
+  /** The same facts that a comparison of it would have. */
+  readonly facts: RunFacts;
   readonly folder: FolderAccess;
   /** File with one entry per request, where there is one. */
   readonly recordsFile?: string;
@@ -169,7 +173,7 @@ function readDocuments(
       const told = bare.length > 0 ? { ...report, bareNumbers: bare } : report;
       const empty = emptyReport(report, own.recordsFile !== undefined);
       if (empty) problems.push(empty);
-      found.push({ report: maskReport(told), folder, ...own });
+      found.push(opened(maskReport(told), folder, own));
     }
     if (result.reports.length === 0) problems.push(fragment(folder, reader, documents));
   }
@@ -181,6 +185,12 @@ function readDocuments(
       ),
     );
   problems.push(...loaded.warnings, ...complaints(folder, loaded, unknown, usable.length > 0));
+}
+
+function opened(report: CanonicalReport, folder: FolderAccess, own: { readonly recordsFile?: string }): OpenedReport {
+  const { tool, files, config } = report;
+  const facts = factsOf({ tool: { name: tool }, files, canonical: report, ...(config ? { config } : {}) });
+  return { report, facts, folder, ...own };
 }
 
 /** inference-perf writes Benchmark Reports of its stages beside its own files: the same numbers, not another tool's. */

@@ -1,9 +1,10 @@
 // Anything a user points at -> the reports in it, in canonical quantities: our own folders and every known tool's.
 import type { Problem, Result } from '../problem';
-import { canonicalOf } from './canonical-own';
+import { reportOf } from './own';
+import { factsOf } from './facts-of';
 import { openForeign, type Opened, type OpenedReport } from './foreign';
 import { MANIFEST_FILE, RECORDS_FILE } from '../folder/manifest';
-import { maskReport } from './mask';
+import { maskFacts, maskReport } from './mask';
 import { readRun } from './read';
 import type { FolderAccess } from '../folder/access';
 
@@ -28,7 +29,7 @@ async function openOwn(
   problems.push(...run.problems);
   if (run.ok) {
     const records = files.includes(RECORDS_FILE) ? { recordsFile: RECORDS_FILE } : {};
-    found.push({ report: maskReport(canonicalOf(run.value)), folder, ...records });
+    found.push({ report: maskReport(reportOf(run.value)), facts: maskFacts(factsOf(run.value)), folder, ...records });
   }
   return true;
 }

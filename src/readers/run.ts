@@ -51,7 +51,7 @@ export interface Run {
   readonly files: readonly string[];
   /**
    * The report in canonical quantities, with where each number was read, how it is defined, what was assumed and what is
-   * not recorded. For foreign folders; `canonicalOf` makes it for our own.
+   * not recorded. For foreign folders; `reportOf` makes it for our own.
    */
   readonly canonical?: CanonicalReport;
   /** Another tool's file with one entry per request, and the folder it is in; `withRecords` reads it. */

@@ -1,6 +1,6 @@
 // Did every planned request end, and how? Latencies are of the survivors.
 import { proportionsZ } from '../../metrics/two-samples';
-import { canonicalOf } from '../../readers/canonical-own';
+import { reportOf } from '../../readers/own';
 import type { Run } from '../../readers/run';
 import { runState } from '../../readers/run-state';
 import { plannedOf } from '../../audit/signs/sign';
@@ -56,7 +56,7 @@ function stageEnds({ manifest, records }: MeasuredStage): Ends | undefined {
 
 /** Of another tool: planned as it recorded, or as the config beside it asks; ended as its report counts. */
 function reportedEnds(run: Run, { id, report, records }: MeasuredStage): Ends | undefined {
-  const canonical = canonicalOf(run);
+  const canonical = reportOf(run);
   const parts = canonical.scopes.filter(({ kind }) => kind === 'stage' || kind === 'run');
   const scope = parts.find(({ stage }) => stage === id) ?? (parts.length === 1 ? parts[0] : undefined);
   const of = (kind: string): number | undefined => records?.filter(({ outcome }) => outcome.kind === kind).length;
@@ -86,7 +86,7 @@ function evidenceOf(side: Side, ends: Ends | undefined, stateWords: string | und
 
 /** Of another tool: what it says of its own end, what it planned, and how its requests ended. */
 function reportedEvidence(side: Side, ends: Ends | undefined): Evidence[] {
-  const { scopes, files, ended } = canonicalOf(side.run);
+  const { scopes, files, ended } = reportOf(side.run);
   const parts = scopes.filter(({ kind }) => kind === 'stage' || kind === 'run');
   const file = parts[0]?.file ?? files[0] ?? 'report';
   const failures = parts.map(({ counts }) => counts.failed);

@@ -8,7 +8,7 @@ import {
   type QuantityId,
   type ReportScope,
 } from '../../readers/canonical';
-import { canonicalOf } from '../../readers/canonical-own';
+import { reportOf } from '../../readers/own';
 import { judgeReport, violated } from '../../audit/identities';
 import type { Evidence, MetricName } from '../comparison';
 import { ALL, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
@@ -201,7 +201,7 @@ const MOMENTS: readonly (readonly [readonly MetricName[], QuantityId, readonly s
 function differentMoments(a: Definitions, b: Definitions): (readonly [readonly MetricName[], string])[] {
   if (a.side.run.manifest && b.side.run.manifest) return [];
   if (a.tool === b.tool && a.version === b.version) return [];
-  const [x, y] = [a, b].map(({ side }) => canonicalOf(side.run).scopes[0]);
+  const [x, y] = [a, b].map(({ side }) => reportOf(side.run).scopes[0]);
   if (!x || !y) return [];
   return MOMENTS.flatMap(([metrics, quantity, aspects]): (readonly [readonly MetricName[], string])[] => {
     const [left, right] = [measureOf(x, quantity), measureOf(y, quantity)];

@@ -114,7 +114,7 @@ function oneRun(input: ReaderInput, prefix: string, documents: readonly Document
     assumptions: [...meaning.assumptions, ...assumptionsOf(scopes, config)],
     notRecorded: notRecorded(version.generation, of('records').length > 0, config !== undefined, telemetry.length > 0),
     facts: [...sessionFacts(of('sessions')), ...adapterFacts(lifecycle.length - main.length)],
-    ...(own ? { config: own } : {}),
+    ...(own ? { config: own, configAt: { file: config.file, key: '' } } : {}),
     problems: [],
     ...(sessions.length > 0 ? { sessions } : {}),
     ...(verdict.length > 0 ? { ownVerdict: verdict } : {}),

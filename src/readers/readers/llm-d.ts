@@ -105,7 +105,10 @@ function oneReport(value: Json, parts: Parts, file: string): CanonicalReport {
     ],
     facts: stackFacts(value, file),
     ...(isObject(at(value, 'scenario', 'load', 'native', 'config'))
-      ? { config: at(value, 'scenario', 'load', 'native', 'config') as Json }
+      ? {
+          config: at(value, 'scenario', 'load', 'native', 'config') as Json,
+          configAt: { file, key: 'scenario.load.native.config' },
+        }
       : {}),
     problems,
   };

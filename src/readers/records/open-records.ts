@@ -14,7 +14,7 @@ import { recompute, type RecomputeDefinition } from './recompute';
 
 /** Undefined when the report has no per-request file. What cannot be in a request is left out of it, and is a problem. */
 export async function openRecords(
-  opened: OpenedReport,
+  opened: Omit<OpenedReport, 'facts'>,
   basis: StampBasis = 'tokens',
 ): Promise<StreamedRecords | undefined> {
   const streamed = await readRequests(opened, basis);
@@ -33,7 +33,7 @@ export async function openRecords(
 }
 
 async function readRequests(
-  { report, folder, recordsFile }: OpenedReport,
+  { report, folder, recordsFile }: Omit<OpenedReport, 'facts'>,
   basis: StampBasis,
 ): Promise<StreamedRecords | undefined> {
   if (recordsFile === undefined) return undefined;

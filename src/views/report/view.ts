@@ -2,12 +2,12 @@
 import type { OutcomeCounts } from '../../metrics/record';
 import { counted, moment, whole } from '../../figures';
 import { loadWords } from '../../folder/load-words';
-import type { RunManifest, StageManifest } from '../../folder/manifest';
+import type { RunManifest } from '../../folder/manifest';
 import type { Run } from '../../readers/run';
 import { countingOf, scopesOf, type Scope } from '../../readers/scopes';
 import { latencyByStage, throughputByStage } from './charts';
 import { distributions, errorsOverTime, lengths, overTime } from './distributions';
-import { canonicalOf } from '../../readers/canonical-own';
+import { reportOf } from '../../readers/own';
 import { foreignIdentity, judgementNotes, ownNotes } from './judgement';
 import { plannedOf } from '../../audit/signs/sign';
 import { provenance } from './provenance';
@@ -174,7 +174,7 @@ function notesOf(run: Run): ViewNote[] {
     add({ tone, title: `${title} in stage ${stage.stage}`, detail: stage.reasons.join('; ') });
   }
   if (!run.manifest && run.canonical) for (const note of judgementNotes(run.canonical)) add(note);
-  if (run.manifest) for (const note of ownNotes(canonicalOf(run))) add(note);
+  if (run.manifest) for (const note of ownNotes(reportOf(run))) add(note);
   for (const note of completenessNotes(run)) add(note);
   const counting = countingOf(run);
   if (run.manifest && counting.output === 'not-counted') {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { summarize } from '../../../src/metrics/summarize';
 import type { CanonicalReport, Measure, QuantityId, ReportScope } from '../../../src/readers/canonical';
-import { canonicalOf } from '../../../src/readers/canonical-own';
+import { reportOf } from '../../../src/readers/own';
 import { judgeReport, violated } from '../../../src/audit/identities';
 import { shareBelow, spreadOf } from '../../../src/audit/identity-math';
 import type { Run } from '../../../src/readers/run';
@@ -49,7 +49,7 @@ describe('our own runs', () => {
             failureShare: failures,
             stages: [{ rateRps: 20, durationSeconds: 10 }],
           });
-          const judgement = judgeReport(canonicalOf(run));
+          const judgement = judgeReport(reportOf(run));
           expect(violated(judgement)).toEqual([]);
           expect(judgement.identities.length).toBeGreaterThan(8);
         },

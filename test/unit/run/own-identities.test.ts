@@ -1,6 +1,6 @@
 // Every identity we hold against others' reports, against our own: a run of ours that violates one is a bug.
 import { afterEach, describe, expect, it } from 'vitest';
-import { canonicalOf } from '../../../src/readers/canonical-own';
+import { reportOf } from '../../../src/readers/own';
 import { judgeReport, violated } from '../../../src/audit/identities';
 import { readRun } from '../../../src/readers/read';
 import { measureOf } from '../../../src/readers/canonical';
@@ -28,7 +28,7 @@ async function ownReport(tokensPerChunk: number, tokenizer: boolean) {
   );
   const read = await readRun(diskFolder('report', run.folder));
   if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
-  return canonicalOf(read.value);
+  return reportOf(read.value);
 }
 
 describe('our own report', () => {

@@ -19,9 +19,16 @@ import type { Run } from './run';
 
 const SEND = { start: 'send', percentiles: 'linear', weighting: 'requests' } as const satisfies Definition;
 
-/** A run that another tool wrote keeps the translation its reader made; one without any has no scopes. */
-export function canonicalOf(run: Run): CanonicalReport {
-  if (run.canonical) return run.canonical;
+const REPORTS = new WeakMap<Run, CanonicalReport>();
+
+/** The report of a run, whoever wrote it; of ours it is made once. */
+export function reportOf(run: Run): CanonicalReport {
+  const known = run.canonical ?? REPORTS.get(run) ?? ownReport(run);
+  REPORTS.set(run, known);
+  return known;
+}
+
+function ownReport(run: Run): CanonicalReport {
   const { manifest } = run;
   const tokens = tokensOf(manifest);
   const warmups = new Set(manifest?.window.warmupStages ?? []);

@@ -8,6 +8,9 @@ const config: KnipConfig = {
     'test/host/**/*.ts',
     'test/page/**/*.ts',
     'test/unit/**/*.test.ts',
+    'test/clock/*.{test.ts,mjs}',
+    'vitest.clock.config.mts',
+    'scripts/mutation/*.mjs',
   ],
   project: ['src/**/*.ts', 'webview/**/*.ts', 'test/**/*.ts', 'scripts/**/*.mjs'],
   // A type of a public signature is exported beside it, whether or not somebody names it yet.

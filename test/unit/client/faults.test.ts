@@ -322,11 +322,13 @@ describe('servers that hang', () => {
 describe('giving up', () => {
   it('cancels what is on the wire, keeps what arrived', async () => {
     const stop = new AbortController();
-    setTimeout(() => stop.abort('stage over'), 80);
+    const onFirstToken = (): void => {
+      stop.abort('stage over');
+    };
     const result = await ask(
       (socket) => void socket.write(CHUNKED_HEAD + chunk(token('a'))),
       {},
-      { signal: stop.signal },
+      { signal: stop.signal, onFirstToken },
     );
     expect(result.outcome).toEqual({ kind: 'cancelled', reason: 'stage over' });
     expect(result.chunkTexts).toEqual(['a']);

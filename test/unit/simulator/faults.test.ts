@@ -23,7 +23,7 @@ const EXPECTED: Record<FaultKind, { stream: string; whole: string; tokens: numbe
 describe.each(FAULT_KINDS)('%s', (kind) => {
   it.each([true, false])('with stream: %s', async (stream) => {
     under = await bench({ faultRate: 1, faultKinds: [kind] });
-    const result = await under.send({ prompt: 'x', stream }, {}, kind === 'stall' ? 0.3 : 20);
+    const result = await under.send({ prompt: 'x', stream }, {}, kind === 'stall' ? 1.5 : 20);
     const label = result.outcome.kind === 'failed' ? result.outcome.label : result.outcome.kind;
     expect(label).toBe(stream ? EXPECTED[kind].stream : EXPECTED[kind].whole);
     // A reset may overtake the tokens that were written before it.

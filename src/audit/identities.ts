@@ -1,20 +1,16 @@
 // Every check on one report, before any comparison: which identities hold, which do not and why, and what else to know.
 import type { CanonicalReport, ReportScope } from '../readers/canonical';
-import { cautionsOf } from './cautions';
 import type { Identity, Judgement } from './identity';
 import { counts, inFlight, requestRate, stageSum, tokenRates, tokenTotals } from './identity-counts';
 import { latencySum, order, pooledGaps, readTogether, sameAsGap, tinyGaps } from './identity-latency';
 import { serverCount, serverLatencies } from './identity-server';
-import { signsOf } from './signs/all';
+import { signsOf } from './signs';
 
 /** Identities of every scope, those that hold too (so that a reader sees what was asked); cautions apart. */
 export function judgeReport(report: CanonicalReport): Judgement {
   return {
     identities: [...report.scopes.flatMap((scope) => identitiesOf(scope, report)), ...stageSum(report)],
-    cautions: [
-      ...report.scopes.flatMap((scope) => [...cautionsOf(scope, report), ...readTogether(scope, report)]),
-      ...signsOf(report),
-    ],
+    cautions: [...report.scopes.flatMap((scope) => readTogether(scope, report)), ...signsOf(report)],
   };
 }
 

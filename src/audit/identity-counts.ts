@@ -1,17 +1,18 @@
 // Identities of counts, totals and rates: total = mean x count, rate x window = count, stages add up to the summary, Little's law.
+import { significant, whole } from '../figures';
+import { slotsWait } from '../pitfalls/asked';
+import type { PitfallCode } from '../pitfalls/code';
 import {
-  measureOf,
-  QUANTITIES,
-  statisticOf,
   type CanonicalReport,
   type Measure,
+  measureOf,
+  QUANTITIES,
   type QuantityId,
   type ReportScope,
+  statisticOf,
 } from '../readers/canonical';
-import { significant, whole } from '../figures';
 import type { Identity } from './identity';
 import { off } from './identity-math';
-import { slotsWait } from './signs/load';
 
 const EXACT = 1e-6;
 const RATE = 0.02;
@@ -176,7 +177,7 @@ export function counts(scope: ReportScope): Identity[] {
     right: number,
     message: string,
     cause: string,
-    pitfall: string,
+    pitfall: PitfallCode,
   ): void => {
     const holds = left === right;
     const why = holds ? {} : { message, cause, pitfall };

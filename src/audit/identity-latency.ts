@@ -1,15 +1,16 @@
 // Identities of latencies: the parts of a request must add up, and gaps pooled over all requests must be the same time again.
+import { significant } from '../figures';
 import {
-  QUANTITIES,
-  statisticOf,
-  measureOf,
   type CanonicalReport,
+  measureOf,
+  QUANTITIES,
   type ReportScope,
+  statisticOf,
   type Statistics,
 } from '../readers/canonical';
-import { significant } from '../figures';
-import type { Caution, Identity } from './identity';
 import { at, isObject } from '../readers/readers/values';
+import type { Caution } from '../pitfalls/in-report';
+import type { Identity } from './identity';
 import { fallsIn, off, shareBelow, spreadOf } from './identity-math';
 
 /** Slack of the identities for what no figure covers: the tail of the stream, rounding, one-token answers. */

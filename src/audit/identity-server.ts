@@ -1,9 +1,10 @@
 // Identities between the client's numbers and those the server itself kept of the same time.
-import { measureOf, statisticOf, type ReportScope } from '../readers/canonical';
 import { significant, whole } from '../figures';
+import type { PitfallCode } from '../pitfalls/code';
+import { hiddenTokens } from '../pitfalls/counts';
+import { measureOf, type ReportScope, statisticOf } from '../readers/canonical';
 import type { Identity } from './identity';
 import { off } from './identity-math';
-import { hiddenTokens } from './signs/data';
 
 const ms = (seconds: number): string => `${significant(seconds * 1000)} ms`;
 
@@ -39,7 +40,7 @@ export function serverCount(scope: ReportScope): Identity[] {
 }
 
 /** A client that is slower than the server: waits for visible text where the server counts hidden tokens, else its own delay. */
-function pitfallOf(quantity: 'tpot' | 'ttft', factor: number, scope: ReportScope): string {
+function pitfallOf(quantity: 'tpot' | 'ttft', factor: number, scope: ReportScope): PitfallCode {
   if (quantity === 'tpot') return factor > 1 ? 'CMP060' : 'CMP007';
   if (factor >= 1) return 'CMP072';
   return hiddenTokens(scope) === undefined ? 'CMP007' : 'CMP054';

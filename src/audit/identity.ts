@@ -1,4 +1,6 @@
 // What an identity check says: two ways to one number, how far they are apart, and what that means.
+import type { PitfallCode } from '../pitfalls/code';
+import type { Caution } from '../pitfalls/in-report';
 
 export type IdentityId =
   | 'latency-sum'
@@ -36,26 +38,7 @@ export interface Identity {
   readonly message?: string;
   readonly cause?: string;
   /** Code of the pitfall it belongs to. */
-  readonly pitfall?: string;
-}
-
-/** Something a reader must know although no arithmetic is violated: too few requests, a late client, zeros that mean nothing. */
-export interface Caution {
-  readonly id:
-    | 'few-requests'
-    | 'late-client'
-    | 'failures'
-    | 'zeros'
-    | 'misnamed'
-    | 'empty-answers'
-    | 'asked-length'
-    | 'goodput'
-    | 'timeout'
-    /** A sign of the pitfall of that code. */
-    | `CMP${string}`;
-  readonly scope: string;
-  readonly message: string;
-  readonly pitfall?: string;
+  readonly pitfall?: PitfallCode;
 }
 
 export interface Judgement {

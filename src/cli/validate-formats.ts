@@ -1,7 +1,7 @@
 // The findings of `isoperf validate` as lines, JSON, SARIF 2.1.0 or GitHub annotations.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Fix } from '../language/fix';
+import type { Fix } from '../pitfalls/fix';
 import { docsAnchor, pitfallByCode } from '../pitfalls/catalogue';
 import { formatProblem, legible, problemJson, type Problem, type Severity, type TextRange } from '../problem';
 

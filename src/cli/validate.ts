@@ -5,7 +5,7 @@ import { looksLikeConfig } from '../config/find/detect';
 import { MAX_FILE } from '../config/load';
 import { loaderVerdict } from '../config/loader';
 import { matchTarget, NEWEST, TARGETS, type Target } from '../config/model/target';
-import type { Fix } from '../language/fix';
+import type { Fix } from '../pitfalls/fix';
 import { allActions } from '../language/fixes';
 import { judgeConfigs } from '../pitfalls/check';
 import type { Problem } from '../problem';

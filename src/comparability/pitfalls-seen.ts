@@ -1,24 +1,50 @@
 // Pitfalls seen in a comparison: those that either report shows by itself in what is compared, and those that only the pair shows.
-import { pitfallByCode } from '../pitfalls/catalogue';
-import { codeOf } from '../pitfalls/pitfall';
-import { reportOf } from '../readers/own';
-import type { CanonicalReport } from '../readers/canonical';
 import { judgeReport, violated } from '../audit/identities';
-import type { PitfallSeen } from './comparison';
-import { BETWEEN } from './pitfalls-between';
-import type { Pair } from './pitfalls-pair';
-import type { Side } from './side';
+import { pitfallByCode } from '../pitfalls/catalogue';
+import { PITFALLS } from '../pitfalls/list';
+import type { Facts, Pair } from '../pitfalls/pair';
+import type { CanonicalReport } from '../readers/canonical';
+import { reportOf } from '../readers/own';
+import { addressOf } from './address';
+import type { Finding, PitfallSeen } from './comparison';
+import type { Context } from './dimension';
+import { servedModel } from './dimensions/server';
+import { configValue, type MeasuredStage, type Side, stackOf } from './side';
 import { suppressionsOf } from './suppressions';
 
+export interface Compared {
+  readonly context: Context;
+  readonly findings: readonly Finding[];
+  readonly runs: Pair['runs'];
+}
+
+function factsOf(side: Side): Facts {
+  const { run } = side;
+  const stack = stackOf(side);
+  return {
+    run,
+    report: reportOf(run),
+    setting: (path) => configValue(run, path),
+    stack,
+    servedModel: servedModel(stack),
+    place: addressOf(side)?.place,
+  };
+}
+
+function sent({ manifest, report }: MeasuredStage): Pair['stages'][number]['a'] {
+  return { scheduleHash: manifest?.scheduleHash, sendSeconds: report?.load_summary.send_duration };
+}
+
 /** In the order of the catalogue. A suppressed pitfall is listed like any other, with who accepted it and why. */
-export function pitfallsSeen(pair: Omit<Pair, 'a' | 'b'>): readonly PitfallSeen[] {
-  const { a, b } = pair.context;
-  const facts = { a: { side: a, report: reportOf(a.run) }, b: { side: b, report: reportOf(b.run) } };
-  const alone = { a: ofOneSide(facts.a.report, a, pair), b: ofOneSide(facts.b.report, b, pair) };
-  const between = new Map(
-    BETWEEN.flatMap(([number, look]) => {
-      const words = look({ ...pair, ...facts });
-      return words === undefined ? [] : [[codeOf(number), words] as const];
+export function pitfallsSeen({ context, findings, runs }: Compared): readonly PitfallSeen[] {
+  const { a, b, matching } = context;
+  const stages = matching.pairs.map((pair) => ({ sameLoad: pair.sameLoad, a: sent(pair.a), b: sent(pair.b) }));
+  const pair: Pair = { a: factsOf(a), b: factsOf(b), findings, stages, runs };
+  const alone = { a: ofOneSide(pair.a.report, a, context), b: ofOneSide(pair.b.report, b, context) };
+  const between = new Map<string, string>(
+    PITFALLS.flatMap(({ code, between: seen }) => {
+      const words = seen?.look(pair, code);
+      return words === undefined ? [] : [[code, words] as const];
     }),
   );
   const codes = new Set([...alone.a.keys(), ...alone.b.keys(), ...between.keys()]);
@@ -37,7 +63,7 @@ export function pitfallsSeen(pair: Omit<Pair, 'a' | 'b'>): readonly PitfallSeen[
 }
 
 /** What the report says of the stages that are compared, and of the run as a whole; once per code. */
-function ofOneSide(report: CanonicalReport, side: Side, { context }: Omit<Pair, 'a' | 'b'>): Map<string, string> {
+function ofOneSide(report: CanonicalReport, side: Side, context: Context): Map<string, string> {
   const compared = new Set(context.matching.pairs.map((pair) => `stage ${(side === context.a ? pair.a : pair.b).id}`));
   const judgement = judgeReport(report);
   const found = [

@@ -3,7 +3,7 @@ import * as os from 'node:os';
 import * as vscode from 'vscode';
 import { isTarget } from '../config/model/target';
 import { completions, type Completion } from '../language/completion';
-import type { Edit } from '../language/edits';
+import type { Edit } from '../pitfalls/fix';
 import { fixAll } from '../language/fix-all';
 import type { FixOptions } from '../language/fixes';
 import { hints } from '../language/hints';

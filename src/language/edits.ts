@@ -3,15 +3,9 @@ import type { Reading } from '../config/load';
 import { Lines, type Position } from '../config/yaml/lines';
 import type { Region } from '../config/find/regions';
 import type { MapNode, Pair, YamlNode } from '../config/yaml/tree';
+import type { ConfigText, Edit } from '../pitfalls/fix';
 import type { ConfigPath, TextRange } from '../problem';
 import { toRegion } from './place';
-
-export interface Edit {
-  readonly range: TextRange;
-  readonly newText: string;
-  /** newText is a snippet with a tab stop for what only the author knows. */
-  readonly snippet?: boolean;
-}
 
 /** The text after edits that do not overlap. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
@@ -27,7 +21,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
 }
 
 /** A config in its file: where keys stand, and edits in the file's own coordinates. */
-export class Page {
+export class Page implements ConfigText {
   private readonly file: Lines;
   private constructor(
     private readonly region: Region,

@@ -1,6 +1,6 @@
 // Fix all: every problem with one obvious remedy, mended, as one edit.
 import type { Problem } from '../problem';
-import type { Edit } from './edits';
+import type { Edit } from '../pitfalls/fix';
 import { applyEdits } from './edits';
 import { allActions, type CodeAction, type FixOptions } from './fixes';
 import { overlaps, readings } from './place';

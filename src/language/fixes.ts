@@ -1,15 +1,15 @@
 // Quick fixes: for a problem with one remedy, the edit that makes it. Comments and formatting around it stay.
+import { DIRECTIVES } from '../config/directives';
+import type { Reading } from '../config/load';
 import { fieldAt } from '../config/model/fields';
 import type { KeyFix } from '../config/model/issues';
-import type { Reading } from '../config/load';
-import { DIRECTIVES } from '../config/directives';
 import { nearest } from '../config/model/suggest';
+import { isPitfallCode, pitfallByCode } from '../pitfalls/catalogue';
 import { configPitfalls } from '../pitfalls/check';
-import { formatPath, type ConfigPath, type Problem, type TextRange } from '../problem';
+import { fix, type Fix } from '../pitfalls/fix';
+import { type ConfigPath, formatPath, type Problem, type TextRange } from '../problem';
 import { at, Page } from './edits';
-import { fix, type Fix } from './fix';
-import { pitfallFixes } from './fixes-pitfalls';
-import { overlaps, readings, type Asked } from './place';
+import { type Asked, overlaps, readings } from './place';
 import { stageLines } from './snippets';
 
 export interface CodeAction extends Fix {
@@ -36,7 +36,7 @@ export function allActions(text: string, options: FixOptions = {}): readonly Cod
     return [...reading.problems, ...pitfalls].flatMap((problem): readonly CodeAction[] => {
       if (!problem.range) return [];
       const { code } = problem;
-      const fixes = code.startsWith('CMP')
+      const fixes = isPitfallCode(code)
         ? page
           ? pitfallFixes(problem, reading, page, options)
           : []
@@ -44,6 +44,16 @@ export function allActions(text: string, options: FixOptions = {}): readonly Cod
       return fixes.map((fix) => ({ ...fix, code, problem }));
     });
   });
+}
+
+/** What mends the pitfall; each may besides be accepted with a reason. */
+function pitfallFixes(problem: Problem, { loaded }: Reading, page: Page, given: FixOptions): readonly Fix[] {
+  const { code } = problem;
+  // What a fix would write rests on all of the config: of a refused one only its acceptance is offered.
+  const found = loaded ? (pitfallByCode(code)?.mend?.(problem, page, loaded, given) ?? []) : [];
+  const line = `# isoperf: disable ${code} because \${1:reason}`;
+  const edits = [page.above(page.start(), [line], { snippet: true })];
+  return [...found, ...fix(`Accept ${code} in this file, with a reason`, edits, false)];
 }
 
 function errorFixes(problem: Problem, reading: Reading, page: Page | undefined, text: string): readonly Fix[] {

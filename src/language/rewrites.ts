@@ -1,7 +1,7 @@
 // Changes one may want where nothing is wrong: an older spelling to the newer one, a key out of the text.
 import type { ConfigPath, TextRange } from '../problem';
-import { Page, type Edit } from './edits';
-import { fix, type Fix } from './fix';
+import { Page } from './edits';
+import { fix, type Edit, type Fix } from '../pitfalls/fix';
 import { overlaps, readings, type Asked } from './place';
 
 const OLD_NAMES: Readonly<Record<string, string>> = {

@@ -1,30 +1,21 @@
-// The catalogue: every known way in which two serving benchmarks are not comparable, as one list.
-import { FURTHER_PITFALLS } from './catalogue/beyond';
-import { DATA_PITFALLS } from './catalogue/data';
-import { LOAD_PITFALLS } from './catalogue/load';
-import { MEASUREMENT_PITFALLS } from './catalogue/measurement';
-import { RECORD_PITFALLS } from './catalogue/records';
-import { REPLAY_PITFALLS } from './catalogue/replay';
+// The catalogue: every known way in which two serving benchmarks are not comparable, by code and by field.
+import { PITFALLS } from './list';
 import type { Pitfall } from './pitfall';
 
-export const PITFALLS: readonly Pitfall[] = [
-  ...LOAD_PITFALLS,
-  ...DATA_PITFALLS,
-  ...REPLAY_PITFALLS,
-  ...MEASUREMENT_PITFALLS,
-  ...RECORD_PITFALLS,
-  ...FURTHER_PITFALLS,
-];
-
-const BY_CODE = new Map(PITFALLS.map((pitfall) => [pitfall.code, pitfall]));
+const BY_CODE = new Map<string, Pitfall>(PITFALLS.map((pitfall) => [pitfall.code, pitfall]));
 
 export function pitfallByCode(code: string): Pitfall | undefined {
   return BY_CODE.get(code);
 }
 
+/** Codes of pitfalls and of other findings have pages of their own. */
+export function isPitfallCode(code: string): boolean {
+  return /^CMP\d{3}$/.test(code);
+}
+
 /** Page and anchor that explain a code, relative to the repository: what a diagnostic's code links to. */
 export function docsAnchor(code: string): string {
-  return `docs/${code.startsWith('CMP') ? 'pitfalls' : 'findings'}.md#${code.toLowerCase()}`;
+  return `docs/${isPitfallCode(code) ? 'pitfalls' : 'findings'}.md#${code.toLowerCase()}`;
 }
 
 /** Entries that hang on a field; list indexes in the path are left out. */

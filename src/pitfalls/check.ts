@@ -1,23 +1,23 @@
 // All findings about a config text: what is wrong with it (config room) and what its numbers could not be compared for (the catalogue).
-import { readConfigs, type LoadedConfig, type LoadOptions, type Reading } from '../config/load';
+import { type LoadOptions, type LoadedConfig, type Reading, readConfigs } from '../config/load';
 import type { Target } from '../config/model/target';
-import { formatPath, type ConfigPath, type Problem, type RelatedPlace } from '../problem';
-import { pitfallByCode, PITFALLS } from './catalogue';
-import { codeOf } from './pitfall';
-import { DATA_CHECKS } from './checks/data';
-import type { Check, Hit } from './checks/hit';
-import { LOAD_CHECKS } from './checks/load';
-import { MEASUREMENT_CHECKS } from './checks/measurement';
+import { type ConfigPath, type Problem, type RelatedPlace, formatPath } from '../problem';
+import { pitfallByCode } from './catalogue';
+import type { Check, Hit } from './in-config';
+import { PITFALLS } from './list';
+import type { Pitfall } from './pitfall';
 import { watch } from './watch';
-
-const CHECKS: readonly Check[] = [...LOAD_CHECKS, ...DATA_CHECKS, ...MEASUREMENT_CHECKS];
 
 /** Pitfalls that a config shows by itself, as warnings and information. Suppressed ones are left out. */
 export function configPitfalls(loaded: LoadedConfig): readonly Problem[] {
-  const silent = new Set(loaded.suppressions.flatMap((suppression) => suppression.codes));
-  return CHECKS.flatMap((check) => hitsOf(check, loaded))
-    .filter((hit) => !silent.has(codeOf(hit.code)) && !restsOnPlaceholder(hit, loaded))
-    .map((hit) => toProblem(hit, loaded));
+  const silent = new Set<string>(loaded.suppressions.flatMap((suppression) => suppression.codes));
+  return PITFALLS.flatMap((pitfall) =>
+    pitfall.inConfig === undefined || silent.has(pitfall.code)
+      ? []
+      : hitsOf(pitfall.inConfig.check, loaded)
+          .filter((hit) => !restsOnPlaceholder(hit, loaded))
+          .map((hit) => toProblem(pitfall, hit, loaded)),
+  );
 }
 
 /** Of a config with refused values only what looked at none of them. */
@@ -38,18 +38,15 @@ function startsWith(path: ConfigPath, start: ConfigPath): boolean {
   return path.length >= start.length && start.every((step, index) => step === path[index]);
 }
 
-function toProblem(hit: Hit, loaded: LoadedConfig): Problem {
-  const code = codeOf(hit.code);
-  const entry = pitfallByCode(code);
-  if (!entry) throw new Error(`the check reports ${code}, which the catalogue does not have`);
+function toProblem({ code, consequence, remedy }: Pitfall, hit: Hit, loaded: LoadedConfig): Problem {
   const range = loaded.range(hit.path, 'value');
   const related = relatedPlaces(hit, loaded);
   return {
     code,
     severity: hit.severity,
     path: hit.path,
-    message: hit.message ?? entry.consequence,
-    remedy: hit.remedy ?? entry.remedy,
+    message: hit.message ?? consequence,
+    remedy: hit.remedy ?? remedy,
     ...(range === undefined ? {} : { range }),
     ...(related.length === 0 ? {} : { related }),
   };

@@ -1,12 +1,13 @@
 // The catalogue as a Markdown page: docs/pitfalls.md is this, generated and checked in.
-import { PITFALLS } from './catalogue';
-import type { DetectedIn, Moved, Pitfall } from './pitfall';
+import { PITFALLS } from './list';
+import type { Moved, Pitfall } from './pitfall';
 
-const WHERE: Readonly<Record<DetectedIn, string>> = {
-  config: 'In a config',
-  report: 'In a report, and in a comparison with that run',
-  comparison: 'Between two runs',
-};
+/** What each place is called, and what is said of it there. */
+const PLACES: readonly (readonly [string, (pitfall: Pitfall) => string | undefined])[] = [
+  ['In a config', ({ inConfig }) => inConfig?.words],
+  ['In a report, and in a comparison with that run', ({ inReport }) => inReport?.words],
+  ['Between two runs', ({ between }) => between?.words],
+];
 
 const NAMES: Readonly<Record<Moved, string>> = {
   ttft: 'TTFT',
@@ -39,24 +40,26 @@ function entry(pitfall: Pitfall): string {
     `**${pitfall.title}.** ${pitfall.consequence}`,
     '',
     `- Moves: ${movesInWords(pitfall)}`,
-    ...(['config', 'report', 'comparison'] as const).flatMap((where) =>
-      pitfall.how[where] === undefined ? [] : [`- ${WHERE[where]}: ${pitfall.how[where]}`],
-    ),
+    ...PLACES.flatMap(([place, wordsOf]) => {
+      const words = wordsOf(pitfall);
+      return words === undefined ? [] : [`- ${place}: ${words}`];
+    }),
     `- Remedy: ${pitfall.remedy}`,
     ...(pitfall.configPaths.length === 0
       ? []
       : [`- Fields: ${pitfall.configPaths.map((path) => `\`${path}\``).join(', ')}`]),
-    `- Source: ${pitfall.source}`,
+    ...(pitfall.source === undefined ? [] : [`- Source: ${pitfall.source}`]),
     '',
   ];
   return lines.join('\n');
 }
 
 export function pitfallsPage(): string {
-  const mark = (pitfall: Pitfall, where: DetectedIn): string => (pitfall.detectedIn.includes(where) ? 'yes' : '');
+  const yes = (...places: readonly (object | undefined)[]): string =>
+    places.some((place) => place !== undefined) ? 'yes' : '';
   const rows = PITFALLS.map(
-    (pitfall) =>
-      `| [${pitfall.code}](#${pitfall.code.toLowerCase()}) | ${pitfall.title} | ${mark(pitfall, 'config')} | ${mark(pitfall, 'report')} | ${mark(pitfall, 'comparison')} |`,
+    ({ code, title, inConfig, inReport, between }) =>
+      `| [${code}](#${code.toLowerCase()}) | ${title} | ${yes(inConfig)} | ${yes(inReport)} | ${yes(inReport, between)} |`,
   );
   return [
     '# Pitfalls of comparing LLM serving benchmarks',

@@ -1,4 +1,9 @@
-// What an entry of the catalogue says: one way in which two honest-looking numbers are not comparable.
+// What an entry of the catalogue says: one way in which two honest-looking numbers are not comparable, and how it is seen and mended.
+import type { PitfallCode } from './code';
+import type { Mend } from './fix';
+import type { Check } from './in-config';
+import type { ReportSign, Sign } from './in-report';
+import type { Between } from './pair';
 
 export type Moved =
   | 'ttft'
@@ -17,24 +22,28 @@ export type Moved =
   | 'server_metrics'
   | 'session_metrics';
 
-export type DetectedIn = 'config' | 'report' | 'comparison';
-
+/** One file of catalogue/: its name begins with the code, and the cases beside it say where it fires and where it does not. */
 export interface Pitfall {
-  /** `CMP` and three digits; never reused, never renumbered. 001..083 are P1..P83 of the reference. */
-  readonly code: string;
+  /** `CMP` and three digits; never reused, never renumbered. */
+  readonly code: PitfallCode;
   readonly title: string;
   /** What it does to the numbers. */
   readonly consequence: string;
   readonly remedy: string;
   readonly moves: readonly Moved[];
-  /** The keys of `how`; what a report shows by itself also shows in every comparison with it. */
-  readonly detectedIn: readonly DetectedIn[];
-  /** How it is recognised, place by place: which keys, which figures. */
-  readonly how: Readonly<Partial<Record<DetectedIn, string>>>;
   /** Fields of the config it hangs on, for hover: dotted, list indexes left out, e.g. `load.stages.rate`. */
   readonly configPaths: readonly string[];
-  /** Where the fact comes from. */
-  readonly source: string;
+  /** Where the fact can be read by everybody: a tool's source, an issue, a page, a paper. */
+  readonly source?: string;
+  readonly inConfig?: { readonly words: string; readonly check: Check };
+  /**
+   * `parts` look at each stage and the summary, `whole` at the report once. Without either an identity of the audit says it:
+   * two numbers of the report that contradict each other. What a report shows by itself also shows in a comparison with it.
+   */
+  readonly inReport?: { readonly words: string; readonly parts?: readonly Sign[]; readonly whole?: ReportSign };
+  readonly between?: { readonly words: string; readonly look: Between };
+  /** What makes the numbers comparable, written into the config. */
+  readonly mend?: Mend;
 }
 
 export const ALL_LATENCIES = ['ttft', 'tpot', 'itl', 'ntpot', 'request_latency'] as const satisfies readonly Moved[];
@@ -47,29 +56,3 @@ export const RATES = [
 ] as const satisfies readonly Moved[];
 export const OUTPUT_RATES = ['output_tokens_per_sec', 'total_tokens_per_sec'] as const satisfies readonly Moved[];
 export const EVERYTHING = [...ALL_LATENCIES, ...RATES] as const satisfies readonly Moved[];
-
-type Entry = Omit<Pitfall, 'code' | 'source' | 'configPaths' | 'detectedIn'> & {
-  readonly configPaths?: readonly string[];
-  readonly source?: string;
-};
-
-/** An entry by its number; up to 83 the source is the reference's entry of the same number. */
-export function pitfall(number: number, entry: Entry): Pitfall {
-  const { how } = entry;
-  const detectedIn: readonly DetectedIn[] = [
-    ...(how.config === undefined ? [] : (['config'] as const)),
-    ...(how.report === undefined ? [] : (['report'] as const)),
-    ...(how.report === undefined && how.comparison === undefined ? [] : (['comparison'] as const)),
-  ];
-  return {
-    detectedIn,
-    configPaths: [],
-    source: `inference-perf (upstream main 7de5ef2), reference entry P${number}`,
-    ...entry,
-    code: codeOf(number),
-  };
-}
-
-export function codeOf(number: number): string {
-  return `CMP${String(number).padStart(3, '0')}`;
-}

@@ -3,7 +3,7 @@ import { proportionsZ } from '../../metrics/two-samples';
 import { reportOf } from '../../readers/own';
 import type { Run } from '../../readers/run';
 import { runState } from '../../readers/run-state';
-import { plannedOf } from '../../audit/signs/sign';
+import { plannedOf } from '../../pitfalls/in-report';
 import type { Evidence } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { counted, percent } from '../../figures';

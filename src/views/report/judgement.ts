@@ -2,7 +2,7 @@
 import type { CanonicalReport, ReportScope } from '../../readers/canonical';
 import { counted } from '../../figures';
 import { judgeReport, violated } from '../../audit/identities';
-import type { Caution } from '../../audit/identity';
+import type { Caution } from '../../pitfalls/in-report';
 import type { Fact, ReportView, ViewNote } from './model';
 
 /** What the view says of our own runs elsewhere, from their records: percentiles, failures, the client's health. */

@@ -9,7 +9,7 @@ import { latencyByStage, throughputByStage } from './charts';
 import { distributions, errorsOverTime, lengths, overTime } from './distributions';
 import { reportOf } from '../../readers/own';
 import { foreignIdentity, judgementNotes, ownNotes } from './judgement';
-import { plannedOf } from '../../audit/signs/sign';
+import { plannedOf } from '../../pitfalls/in-report';
 import { provenance } from './provenance';
 import { stageTable } from './stages';
 import type { ChartGroup, ReportView, Tone, ViewNote } from './model';

@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { docsAnchor, PITFALLS } from '../../../src/pitfalls/catalogue';
+import { docsAnchor } from '../../../src/pitfalls/catalogue';
+import { PITFALLS } from '../../../src/pitfalls/list';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 

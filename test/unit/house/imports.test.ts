@@ -65,9 +65,10 @@ function importsOf(file: string): Import[] {
 const FLOORS: readonly (readonly string[])[] = [
   ['src/problem', 'src/sample-size', 'src/cores', 'src/figures'],
   ['src/config', 'src/metrics'],
-  ['src/client', 'src/folder', 'src/datagen', 'src/pitfalls', 'src/events'],
-  ['src/readers', 'src/loadgen', 'src/language', 'src/simulator'],
-  ['src/audit'],
+  ['src/client', 'src/folder', 'src/datagen', 'src/events'],
+  ['src/readers', 'src/loadgen', 'src/simulator'],
+  ['src/pitfalls'],
+  ['src/language', 'src/audit'],
   ['src/comparability'],
   ['src/views'],
   ['src/run', 'src/messages'],

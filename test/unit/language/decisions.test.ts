@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../../src/language/edits';
 import { diagnostics } from '../../../src/language/diagnostics';
 import { allActions } from '../../../src/language/fixes';
-import { PITFALLS } from '../../../src/pitfalls/catalogue';
+import { PITFALLS } from '../../../src/pitfalls/list';
 import type { Problem } from '../../../src/problem';
 import { CONFIG } from './screen';
 
@@ -82,7 +82,7 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
 const documented = [
   ...readFileSync(path.resolve(import.meta.dirname, '../../../docs/findings.md'), 'utf8').matchAll(/^## (\w+)$/gm),
 ].map(([, code]) => code!);
-const inConfigs = PITFALLS.filter(({ detectedIn }) => detectedIn.includes('config')).map(({ code }) => code);
+const inConfigs = PITFALLS.flatMap(({ code, inConfig }) => (inConfig ? [code] : []));
 
 describe('a fix or a reason', () => {
   it('is decided for every code, once', () => {

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/config/load';
 import { configFindings, configPitfalls } from '../../../src/pitfalls/check';
 import type { Problem } from '../../../src/problem';
-import { CLEAN, CLOSED, CONFIG_CASES, SHARED, with_ } from './config-cases';
+import { casesOf } from './cases';
+import { CLEAN, CLOSED, SHARED, with_ } from './configs';
 
 function findings(text: string): readonly Problem[] {
   const { loaded, problems } = readConfig(text);
@@ -19,10 +20,9 @@ describe('pitfalls in a config', () => {
     expect(findings(SHARED).map((problem) => problem.code)).toEqual([]);
   });
 
-  it.each(CONFIG_CASES)('CMP%i', (number, fires, path, silent) => {
-    const code = `CMP${String(number).padStart(3, '0')}`;
+  it.each(casesOf('config'))('%s', (code, { fires, at, silent }) => {
     const found = findings(fires).filter((problem) => problem.code === code);
-    expect(found.map((problem) => problem.path.join('.'))).toContain(path);
+    expect(found.map((problem) => problem.path.join('.'))).toContain(at);
     for (const problem of found) {
       expect(problem.severity).not.toBe('error');
       expect(problem.remedy).toBeTruthy();

@@ -3,15 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { pitfallByCode } from '../../../src/pitfalls/catalogue';
 import type { Patch, PerfFolder } from '../support/perf-folder';
 import { syntheticRun } from '../support/synthetic-run';
-import { compared, HONEST, PAIR_CASES } from './comparison-cases';
-import { REPORT_CASES } from './report-cases';
+import { casesOf, compared, HONEST } from './cases';
 
-const codeOf = (number: number): string => `CMP${String(number).padStart(3, '0')}`;
-const PAIRED = new Set(PAIR_CASES.map(([number]) => number));
+const PAIRED = new Set(casesOf('pair').map(([code]) => code));
 
 describe('pitfalls that only a pair shows', () => {
-  it.each(PAIR_CASES)('CMP%i', async (number, fires, silent) => {
-    const code = codeOf(number);
+  it.each(casesOf('pair'))('%s', async (code, { fires, silent }) => {
     const seen = (await compared(fires)).pitfalls.find((pitfall) => pitfall.code === code);
     expect(seen).toMatchObject({ side: 'between', title: pitfallByCode(code)?.title });
     expect(seen?.words).toMatch(/\w{3}/);
@@ -20,8 +17,7 @@ describe('pitfalls that only a pair shows', () => {
 });
 
 describe('pitfalls of one report, in a comparison with an honest one', () => {
-  it.each(REPORT_CASES.filter(([number]) => !PAIRED.has(number)))('CMP%i', async (number, fires, silent) => {
-    const code = codeOf(number);
+  it.each(casesOf('report').filter(([code]) => !PAIRED.has(code)))('%s', async (code, { fires, silent }) => {
     const seen = (await compared({ a: fires, b: HONEST })).pitfalls.find((pitfall) => pitfall.code === code);
     expect(seen?.side).toBe('A');
     const swapped = (await compared({ a: HONEST, b: fires })).pitfalls.find((pitfall) => pitfall.code === code);

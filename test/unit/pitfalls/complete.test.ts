@@ -2,38 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BETWEEN } from '../../../src/comparability/pitfalls-between';
-import { pitfallByCode, PITFALLS } from '../../../src/pitfalls/catalogue';
-import { codeOf, type DetectedIn } from '../../../src/pitfalls/pitfall';
-import { PAIR_CASES } from './comparison-cases';
-import { CONFIG_CASES } from './config-cases';
-import { REPORT_CASES } from './report-cases';
+import { pitfallByCode } from '../../../src/pitfalls/catalogue';
+import { PITFALLS } from '../../../src/pitfalls/list';
+import type { Pitfall } from '../../../src/pitfalls/pitfall';
+import { CATALOGUE, casesOf, type Place } from './cases';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
-
-function claimed(where: DetectedIn): readonly string[] {
-  return PITFALLS.filter(({ how }) => how[where] !== undefined).map(({ code }) => code);
-}
-
-function sorted(cases: readonly (readonly [number, ...unknown[]])[]): readonly string[] {
-  return cases.map(([number]) => codeOf(number)).sort();
-}
-
-describe('each way an entry says it is seen has exactly one case that fires and one that is silent', () => {
-  it('in a config', () => {
-    expect(sorted(CONFIG_CASES)).toEqual(claimed('config'));
-  });
-  it('in a report, and so in every comparison with it', () => {
-    expect(sorted(REPORT_CASES)).toEqual(claimed('report'));
-  });
-  it('between two runs, where the report alone does not say it or the pair says more', () => {
-    expect(sorted(PAIR_CASES)).toEqual(claimed('comparison'));
-    expect(BETWEEN.map(([number]) => codeOf(number)).sort()).toEqual(claimed('comparison'));
-  });
-  it('no entry is seen nowhere', () => {
-    expect(PITFALLS.filter(({ detectedIn }) => detectedIn.length === 0)).toEqual([]);
-  });
-});
 
 function sources(folder: string): readonly string[] {
   return readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
@@ -43,33 +17,63 @@ function sources(folder: string): readonly string[] {
   });
 }
 
+const text = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+
+describe('a pitfall is one file', () => {
+  const names = readdirSync(CATALOGUE).filter((name) => name.endsWith('.ts'));
+  it('whose name begins with its code; the list holds them all', () => {
+    expect(names.map((name) => name.slice(0, 6)).sort()).toEqual(PITFALLS.map(({ code }) => code));
+    const list = text('src/pitfalls/list.ts');
+    for (const name of names) expect(list).toContain(`'./catalogue/${name.replace(/\.ts$/, '')}'`);
+  });
+  it('which alone defines the code', () => {
+    const defining = sources('src').flatMap((file) =>
+      [...text(file).matchAll(/\bcode: '(CMP\d{3})',\n {2}title:/g)].map(([, code]) => ({ file, code })),
+    );
+    expect(defining.map(({ code }) => code).sort()).toEqual(PITFALLS.map(({ code }) => code));
+    for (const { file, code } of defining) expect(file).toContain(`/catalogue/${code!}-`);
+  });
+});
+
+describe('each place where an entry says it is seen has a case that fires and one that is silent', () => {
+  it.each<[Place, (pitfall: Pitfall) => object | undefined]>([
+    ['config', ({ inConfig }) => inConfig],
+    ['report', ({ inReport }) => inReport],
+    ['pair', ({ between }) => between],
+  ])('%s', (place, seen) => {
+    const cases = casesOf(place);
+    expect(cases.map(([code]) => code)).toEqual(
+      PITFALLS.filter((pitfall) => seen(pitfall) !== undefined).map(({ code }) => code),
+    );
+    for (const [code, { fires, silent }] of cases) expect(fires, code).not.toStrictEqual(silent);
+  });
+  it('no entry is seen nowhere', () => {
+    const unseen = PITFALLS.filter(({ inConfig, inReport, between }) => !inConfig && !inReport && !between);
+    expect(unseen).toEqual([]);
+  });
+});
+
 describe('every code that the sources name', () => {
   it('is in the catalogue', () => {
-    const texts = [...sources('src'), ...sources('webview')].map(
-      (file) => [file, readFileSync(path.join(ROOT, file), 'utf8')] as const,
+    const named = [...sources('src'), ...sources('webview')].flatMap((file) =>
+      [...text(file).matchAll(/CMP\d{3}/g)].map(([code]) => ({ file, code })),
     );
-    const named = texts.flatMap(([file, text]) => [...text.matchAll(/CMP\d{3}/g)].map(([code]) => ({ file, code })));
     expect(named.length).toBeGreaterThan(150);
     expect(named.filter(({ code }) => pitfallByCode(code) === undefined)).toEqual([]);
-  });
-  it('and every number of a check of configs', () => {
-    const numbers = sources('src/pitfalls/checks').flatMap((file) =>
-      [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(/\b(?:warning|note)\((\d+),/g)].map(([, number]) =>
-        Number(number),
-      ),
-    );
-    expect([...new Set(numbers.map(codeOf))].sort()).toEqual(claimed('config'));
   });
 });
 
 describe('every entry can be read', () => {
+  const page = text('docs/pitfalls.md');
   it('its page has a section with every way it is seen', () => {
-    const page = readFileSync(path.join(ROOT, 'docs/pitfalls.md'), 'utf8');
     const sections = page.split(/^## /m).slice(1);
     expect(sections.map((section) => section.split('\n')[0])).toEqual(PITFALLS.map(({ code }) => code));
-    PITFALLS.forEach(({ how, remedy, source, consequence }, index) => {
-      for (const words of [...Object.values(how), remedy, source, consequence])
-        expect(sections[index]).toContain(words);
+    PITFALLS.forEach(({ inConfig, inReport, between, remedy, source = '', consequence }, index) => {
+      const ways = [inConfig, inReport, between].flatMap((place) => place?.words ?? []);
+      for (const words of [...ways, remedy, source, consequence]) expect(sections[index]).toContain(words);
     });
+  });
+  it('and it cites nothing that only its authors have', () => {
+    expect(page).not.toMatch(/reference entry|\bP\d{1,2}\b|[Bb]ug reports? \d|Peers study|finding F\d/);
   });
 });

@@ -4,7 +4,7 @@ import { judgeReport, violated } from '../../../src/audit/identities';
 import { openReports } from '../../../src/readers/open';
 import { memoryFolder } from '../support/memory-folder';
 import { perfFolder, type PerfFolder } from '../support/perf-folder';
-import { REPORT_CASES } from './report-cases';
+import { casesOf } from './cases';
 
 async function seen(folder: PerfFolder): Promise<readonly string[]> {
   const opened = await openReports(memoryFolder(perfFolder(folder)));
@@ -24,8 +24,7 @@ describe('pitfalls in a report', () => {
     expect(await seen({ stages: [{}], summary: {} })).toEqual([]);
   });
 
-  it.each(REPORT_CASES)('CMP%i', async (number, fires, silent) => {
-    const code = `CMP${String(number).padStart(3, '0')}`;
+  it.each(casesOf('report'))('%s', async (code, { fires, silent }) => {
     expect(await seen(fires)).toContain(code);
     expect(await seen(silent)).not.toContain(code);
   });

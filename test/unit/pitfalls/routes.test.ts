@@ -11,8 +11,8 @@ import { comparisonMarkdown } from '../../../src/views/comparison/markdown';
 import { comparisonView } from '../../../src/views/comparison/view';
 import { diagnostics } from '../../../src/language/diagnostics';
 import { hover } from '../../../src/language/hover';
-import { docsAnchor, PITFALLS } from '../../../src/pitfalls/catalogue';
-import { codeOf } from '../../../src/pitfalls/pitfall';
+import { docsAnchor } from '../../../src/pitfalls/catalogue';
+import { PITFALLS } from '../../../src/pitfalls/list';
 import { judgeReport } from '../../../src/audit/identities';
 import type { LifecycleReport } from '../../../src/metrics/lifecycle';
 import type { Run } from '../../../src/readers/run';
@@ -20,9 +20,8 @@ import { reportView } from '../../../src/views/report/view';
 import { judgementNotes } from '../../../src/views/report/judgement';
 import { LIFECYCLE, merge, stat, type Patch } from '../support/perf-folder';
 import { syntheticRun } from '../support/synthetic-run';
-import { compared, HONEST, runOf } from './comparison-cases';
-import { CLEAN, CLOSED, CONFIG_CASES, with_ } from './config-cases';
-import { REPORT_CASES } from './report-cases';
+import { casesOf, compared, HONEST, runOf } from './cases';
+import { CLEAN, CLOSED, with_ } from './configs';
 
 const PAGE = readFileSync(path.resolve(import.meta.dirname, '../../../docs/pitfalls.md'), 'utf8');
 
@@ -31,6 +30,8 @@ function hovered(text: string, key: string): string {
   const column = text.split('\n')[line]!.indexOf(key);
   return hover(text, { line, column: column + 1 })?.markdown ?? '';
 }
+
+const codeOf = (number: number): string => `CMP${String(number).padStart(3, '0')}`;
 
 describe('hover', () => {
   it.each([
@@ -56,10 +57,10 @@ describe('hover', () => {
 });
 
 describe('diagnostics', () => {
-  it.each(CONFIG_CASES.map(([number, text]) => [number, text] as const))(
-    'CMP%i has its severity, its place, its remedy and a page that exists',
-    (number, text) => {
-      const found = diagnostics(text).filter(({ code }) => code === codeOf(number));
+  it.each(casesOf('config'))(
+    '%s has its severity, its place, its remedy and a page that exists',
+    (wanted, { fires }) => {
+      const found = diagnostics(fires).filter(({ code }) => code === wanted);
       expect(found.length).toBeGreaterThan(0);
       for (const { severity, remedy, docs, range } of found) {
         expect(['warning', 'information']).toContain(severity);
@@ -124,14 +125,14 @@ describe('isoperf validate', () => {
 });
 
 describe('a report', () => {
-  it.each(REPORT_CASES.filter(([number]) => [8, 33, 52, 69, 81].includes(number)))(
-    'CMP%i is in the listing of `isoperf import` and in the notes of the view',
-    async (number, fires) => {
+  it.each(casesOf('report').filter(([code]) => ['CMP008', 'CMP033', 'CMP052', 'CMP069', 'CMP081'].includes(code)))(
+    '%s is in the listing of `isoperf import` and in the notes of the view',
+    async (wanted, { fires }) => {
       const { canonical } = await runOf(fires);
       const judged = { report: canonical!, judgement: judgeReport(canonical!), problems: [] };
       const listing = importListing(judged, { columns: 100, all: false });
-      expect(listing).toContain(`[${codeOf(number)}]`);
-      expect(judgementNotes(canonical!).map(({ code }) => code)).toContain(codeOf(number));
+      expect(listing).toContain(`[${wanted}]`);
+      expect(judgementNotes(canonical!).map(({ code }) => code)).toContain(wanted);
     },
   );
 });
@@ -154,7 +155,7 @@ describe('the view of our own report', () => {
 
 describe('a comparison', () => {
   it('names code, whose evidence and words on the terminal, as Markdown and in the view', async () => {
-    const fires = REPORT_CASES.find(([number]) => number === 52)![1];
+    const fires = casesOf('report').find(([code]) => code === 'CMP052')![1].fires;
     const comparison = await compared({ a: HONEST, b: fires });
     const seen = comparison.pitfalls.find(({ code }) => code === 'CMP052')!;
     const table = comparisonTable(comparison, 100).replace(/\s+/g, ' ');
@@ -166,7 +167,7 @@ describe('a comparison', () => {
 
   it('every finding belongs to an entry that has a page', async () => {
     const { findings, pitfalls } = await compared({ a: HONEST, b: HONEST });
-    const codes = new Set(PITFALLS.map(({ code }) => code));
+    const codes = new Set<string>(PITFALLS.map(({ code }) => code));
     for (const { pitfall } of findings) expect(codes.has(pitfall!)).toBe(true);
     for (const { code } of pitfalls) expect(PAGE).toContain(`\n## ${code}\n`);
   });

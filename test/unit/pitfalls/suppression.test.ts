@@ -8,7 +8,7 @@ import { memoryFolder } from '../support/memory-folder';
 import { perfFolder } from '../support/perf-folder';
 import { readRun } from '../../../src/readers/read';
 import { syntheticRun } from '../support/synthetic-run';
-import { CLEAN, with_ } from './config-cases';
+import { CLEAN, with_ } from './configs';
 
 const NO_WARMUP = with_(CLEAN, ' # isoperf: warmup', '');
 const codes = (text: string): readonly string[] => configFindings(text).map(({ code }) => code);

@@ -13,11 +13,6 @@ export function stat(low: number, high = low): Json {
   return { mean: at(0.5), min: low, max: high, ...Object.fromEntries(quantiles) };
 }
 
-/** Of the `stat` objects here, one with the same mean and another end. */
-export function tail(of: Json, changes: Json): Json {
-  return { ...of, ...changes };
-}
-
 /** Objects are merged, everything else replaced; `undefined` removes a key. */
 export function merge(base: Json, patch: Patch): Json {
   const merged = new Map(Object.entries(base));

@@ -1,0 +1,38 @@
+// CMP050: Synthetic media are not like real ones.
+import { significant } from '../../figures';
+import { type Check, note } from '../in-config';
+import { said, type Sign } from '../in-report';
+import type { Pitfall } from '../pitfall';
+
+const mediaInConfig: Check = ({ config }) => {
+  const { data } = config;
+  const path = data.multimodal ? ['data', 'multimodal'] : ['data', 'shared_prefix', 'multimodal'];
+  const found = data.multimodal ?? (data.type === 'shared_prefix' ? data.shared_prefix?.multimodal : null);
+  const counted = found && [found.image, found.video, found.audio].some((kind) => kind?.count);
+  return counted ? [note(path)] : [];
+};
+
+/** A photograph as JPEG takes well over a tenth of a byte per pixel; one colour nearly nothing. */
+const FLAT_BYTES_PER_PIXEL = 0.05;
+
+const mediaInReport: Sign = (scope) => {
+  const density = scope.extras?.imageBytesPerPixel;
+  if (density === undefined || density <= 0 || density >= FLAT_BYTES_PER_PIXEL) return undefined;
+  return said(
+    scope.id,
+    `the images have ${significant(density)} bytes per pixel, far less than a picture: they are single colours, and encoder caches hit`,
+  );
+};
+
+export const CMP050: Pitfall = {
+  code: 'CMP050',
+  title: 'Synthetic media are not like real ones',
+  consequence:
+    'Images are one solid colour, videos come from a pool of four per size: payloads are tiny and encoder caches hit.',
+  remedy: 'Compare only within this tool; take payload figures for what they are.',
+  moves: ['ttft', 'request_latency', 'input_tokens_per_sec'],
+  configPaths: ['data.multimodal', 'data.shared_prefix.multimodal'],
+  source: 'inference-perf: inference_perf/config/datagen/multimodal.py',
+  inConfig: { words: 'A multimodal section with a count.', check: mediaInConfig },
+  inReport: { words: 'The images have under 0.05 bytes per pixel.', parts: [mediaInReport] },
+};

@@ -14,6 +14,7 @@ import { createEndpoint, type Endpoint } from './endpoint';
 import { timeoutFailure } from './failures';
 import { networkFailure } from './network-failures';
 import { probeServer, type FetchedText } from './probe';
+import { takesFastPaths } from '../fast-paths';
 import { readInPlace, sharedReads, type Reads } from './read-in-place';
 import { createSessions, type Sessions } from './sessions';
 import type { Client, ClientOptions, PreparedRequest, SendOptions, WireResult } from './types';
@@ -87,7 +88,7 @@ function createConnections(endpoint: Endpoint, limit: number, proxy: string | un
 
   // One of each for all connections: made by each client of its own they are a kilobyte of it.
   const origin = new URL(endpoint.origin);
-  const inPlace = sharedReads();
+  const inPlace = takesFastPaths ? sharedReads() : undefined;
   // It gives the socket it makes, which its type does not say.
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, ...endpoint.tls, ...inPlace }) as unknown as (
     ...args: Parameters<buildConnector.connector>

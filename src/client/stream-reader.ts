@@ -1,4 +1,5 @@
 // Reads a streamed answer: events to tokens, usage, finish reason, and whether the stream was a whole one.
+import { takesFastPaths } from '../fast-paths';
 import type { ServerUsage } from '../metrics/record';
 import { emptyFailure, endedEarlyFailure, inBandFailure, unreadableFailure, type Failure } from './failures';
 import { parseJson, type Piece } from './openai';
@@ -73,7 +74,7 @@ export class StreamReader implements SseHandler {
     else if (piece === undefined) this.#failure = unreadableFailure('an event is not a JSON object', data);
     else {
       this.#take(piece);
-      this.#template.learn(bytes, start, end, piece);
+      if (takesFastPaths) this.#template.learn(bytes, start, end, piece);
     }
   }
 

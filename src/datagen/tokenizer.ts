@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { takesFastPaths } from '../fast-paths';
 import { quickCodec } from './quick-codec';
 import type { TokenizerFiles } from './quick-encoder';
-import { Tokenizer } from './tokenizer-library';
+import { libraryCodec, Tokenizer } from './tokenizer-library';
 
 export interface TokenizerIdentity {
   /** Path of the tokenizer.json that was read. */
@@ -78,7 +79,7 @@ export function loadTokenizer(file: string): TextTokenizer {
   } catch (error) {
     throw new Error(`${file} is not a tokenizer this tool can read: ${(error as Error).message}`, { cause: error });
   }
-  const { encode, decode } = quickCodec(tokenizer, files);
+  const { encode, decode } = takesFastPaths ? quickCodec(tokenizer, files) : libraryCodec(tokenizer);
   return {
     identity,
     encode,

@@ -1,4 +1,5 @@
 // Some order statistics of millions of values without sorting them all: a curve of 240 points needs 240 of them.
+import { takesFastPaths } from '../fast-paths';
 import { sortFinite } from './statistics';
 
 const BUCKET_BITS = 16;
@@ -14,7 +15,7 @@ const NOT_PLAIN = 0x7ff00000;
  */
 export function placeRanks(values: Float64Array, ranks: Iterable<number>): Float64Array {
   const n = values.length;
-  const range = n < MANY ? undefined : upperWords(values);
+  const range = n < MANY || !takesFastPaths ? undefined : upperWords(values);
   if (!range) return sortFinite(values);
   const { words, low, high } = range;
   const shift = Math.max(0, 33 - Math.clz32(high - low) - BUCKET_BITS);

@@ -1,4 +1,5 @@
 // Descriptive statistics as inference-perf and numpy define them, over sorted typed arrays.
+import { takesFastPaths } from '../fast-paths';
 import type { Stat } from './lifecycle';
 import { arePlain, radixSort } from './radix';
 
@@ -27,7 +28,7 @@ export function sortedValues(values: Iterable<number>): Float64Array {
 
 /** In place, ascending; throws like `sortedValues`. `room` for as many values is written over, where the caller has it. */
 export function sortFinite(values: Float64Array, room?: Float64Array): Float64Array {
-  if (values.length >= MANY && arePlain(values)) return radixSort(values, room);
+  if (values.length >= MANY && takesFastPaths && arePlain(values)) return radixSort(values, room);
   for (let i = 0; i < values.length; i++) {
     if (!Number.isFinite(values[i]!)) throw new RangeError(`a statistic was asked over ${values[i]}`);
   }

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ChunkedBody } from '../../../src/client/chunked';
+import { runs } from '../support/property-runs';
 
 type Form = 'plain' | 'upper' | 'zeros' | 'extension';
 
@@ -106,7 +107,7 @@ describe('chunks beside the parser', () => {
           inPlace += passed.inPlace;
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
     expect(inPlace).toBeGreaterThan(1000);
   });

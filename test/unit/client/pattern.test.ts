@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Pattern } from '../../../src/client/pattern';
+import { runs } from '../support/property-runs';
 
 describe('a pattern', () => {
   it('stands where its bytes stand, and nowhere else', () => {
@@ -24,7 +25,7 @@ describe('a pattern', () => {
           if (expected) stood++;
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
     expect(stood).toBeGreaterThan(500);
   });

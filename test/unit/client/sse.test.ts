@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SseParser } from '../../../src/client/sse';
+import { runs } from '../support/property-runs';
 
 interface Seen {
   readonly data: string;
@@ -166,7 +167,7 @@ describe('splits', () => {
         }
         expect(parse(pieces)).toEqual(reference(content));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 });

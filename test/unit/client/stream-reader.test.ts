@@ -5,6 +5,7 @@ import { readPiece } from '../../../src/client/openai';
 import { StreamReader } from '../../../src/client/stream-reader';
 import { Template } from '../../../src/client/template';
 import { TokenTrace } from '../../../src/client/trace';
+import { runs } from '../support/property-runs';
 
 const SHARED = Buffer.alloc(100_000);
 
@@ -178,7 +179,7 @@ describe('the template short cut', () => {
           }
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
     expect(hits).toBeGreaterThan(1000);
   });
@@ -246,7 +247,7 @@ describe('the template short cut', () => {
           skimmed += expected.texts.length;
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
     expect(skimmed).toBeGreaterThan(1000);
   });

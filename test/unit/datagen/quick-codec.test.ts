@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { quickCodec } from '../../../src/datagen/quick-codec';
 import { libraryCodec, Tokenizer } from '../../../src/datagen/tokenizer-library';
 import type { TokenizerFiles } from '../../../src/datagen/quick-encoder';
+import { runs } from '../support/property-runs';
 import { MODELS } from './tokenizer-models';
 
 /** Words and edges that tokenizers treat in a way of their own, beside whatever Unicode has. */
@@ -70,7 +71,7 @@ const texts = fc
   )
   .map((parts) => parts.join(''));
 
-function isSameCodec(json: object, config: object, vocabularySize: number, runs: number): void {
+function isSameCodec(json: object, config: object, vocabularySize: number, tries: number): void {
   const files: TokenizerFiles = { model: json, config: config as TokenizerFiles['config'] };
   const plain = libraryCodec(new Tokenizer(json, config));
   const quick = quickCodec(new Tokenizer(json, config), files);
@@ -80,7 +81,7 @@ function isSameCodec(json: object, config: object, vocabularySize: number, runs:
       // Met before: what was remembered of its pieces is right as well.
       expect(quick.encode(text)).toEqual(plain.encode(text));
     }),
-    { numRuns: runs },
+    { numRuns: runs(tries) },
   );
   fc.assert(
     fc.property(fc.array(fc.nat(vocabularySize - 1), { minLength: 1, maxLength: 40 }), (ids) => {
@@ -88,7 +89,7 @@ function isSameCodec(json: object, config: object, vocabularySize: number, runs:
       expect(quick.decode(ids)).toBe(text);
       expect(quick.encode(text)).toEqual(plain.encode(text));
     }),
-    { numRuns: runs },
+    { numRuns: runs(tries) },
   );
 }
 

@@ -14,10 +14,12 @@ import { align, asRecorded, type Alignable } from './align';
 import { alignedFindings, alignmentNotes } from './aligned-findings';
 import type { WarmupCut } from './cut';
 import { comparedRun, identityNotes } from './identity';
+import type { Threshold } from './gate';
 import { interpolate } from './interpolate';
+import { yardstickPercent } from './known-noise';
 import { compareMetrics } from './metrics';
 import { pitfallsSeen } from './pitfalls-seen';
-import { noiseWords, repeatedSides, repeatFacts, withRepeats } from './repeats';
+import { noiseWords, orderNotes, repeatedSides, repeatFacts, runPositions, withRepeats } from './repeats';
 import { loadLabel, round, sideOf, type Side } from './side';
 import { suppressionNotes } from './suppressions';
 import { claimOf, verdictOf } from './verdict';
@@ -36,6 +38,8 @@ export interface CompareOptions {
   /** Further runs of the same side: noise from run to run is learned from them. */
   readonly repeatsA?: readonly Run[];
   readonly repeatsB?: readonly Run[];
+  /** Equivalence bounds: inside them, a difference is no difference that matters. */
+  readonly margins?: readonly Threshold[];
 }
 
 const WORST_FIRST: readonly DimensionState[] = ['confounds', 'unknown', 'intended', 'aligned', 'follows', 'same'];
@@ -59,10 +63,14 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
     steps: applied,
     repeatsA: repeats.a,
     repeatsB: repeats.b,
+    positions: runPositions([runA, ...repeatsA], [runB, ...repeatsB]),
+    margins: options.margins ?? [],
     findings,
     resamples,
   });
-  const verdict = verdictOf(findings, metrics, intended);
+  const verdict = verdictOf(findings, metrics, intended, repeatsA.length + repeatsB.length === 0);
+  const repeated =
+    repeatsA.length + repeatsB.length > 0 ? repeatFacts([runA, ...repeatsA], [runB, ...repeatsB]) : undefined;
   const noise = noiseWords(metrics, repeats);
   const claim = claimOf({ verdict, findings, metrics, stages, intended, a, b, noise });
   // A claim carries its own bounds; without one, they are notes.
@@ -78,9 +86,7 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
     ...(steps.length > 0
       ? { alignment: steps.map(({ dimension, ok, words }) => ({ dimension, applied: ok, words })) }
       : {}),
-    ...(repeatsA.length + repeatsB.length > 0
-      ? { repeats: repeatFacts([runA, ...repeatsA], [runB, ...repeatsB]) }
-      : {}),
+    ...(repeated ? { repeats: repeated } : {}),
     verdict,
     claim,
     findings,
@@ -98,6 +104,7 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
       ...identityNotes(a, b),
       ...findingNotes(findings),
       ...suppressionNotes(a, b),
+      ...orderNotes(repeated, metrics),
       ...bounds,
     ],
     pitfalls: pitfallsSeen({
@@ -142,8 +149,7 @@ function declared(finding: Finding, intended: readonly DimensionId[]): Finding {
   };
 }
 
-/** Between identical runs, means were seen to spread by this much (design/comparability.md): the public yardstick. */
-const YARDSTICK_MEAN_PERCENT = 8.5;
+const YARDSTICK_MEAN_PERCENT = yardstickPercent('mean');
 
 /** Where there are no intervals, the yardstick is all there is to say that nothing moved. */
 function unchangedNotes(metrics: readonly MetricComparison[], stages: readonly { readonly label: string }[]): string[] {

@@ -104,13 +104,41 @@ const metric = z.object({
       absolute: z.number().meta({ description: 'b - a.' }),
       percentOfA: z.number().optional().meta({ description: '(b - a) / a x 100.' }),
       interval: z
-        .object({ low: z.number(), high: z.number(), level: z.number(), method: z.string() })
+        .object({
+          low: z.number(),
+          high: z.number(),
+          percentOfA: z
+            .object({ low: z.number(), high: z.number() })
+            .optional()
+            .meta({ description: 'Of the ratio, resampled together.' }),
+          level: z
+            .number()
+            .meta({ description: 'Above 0.95 where this number is not told from chance among so many.' }),
+          method: z.string(),
+        })
         .optional()
-        .meta({ description: 'Of the absolute difference, within these runs.' }),
+        .meta({ description: 'Of the absolute difference.' }),
       noInterval: z.string().optional(),
       detected: z.boolean().optional().meta({
-        description: 'The interval leaves zero out, also after adjusting for how many metrics were looked at.',
+        description: 'The interval leaves zero out; what that is worth is the answer.',
       }),
+      answer: z
+        .object({
+          kind: z.enum(['different', 'equivalent', 'inconclusive']),
+          reason: z.enum([
+            'repeats',
+            'beyond-known-noise',
+            'within-margin',
+            'single-runs',
+            'drift',
+            'chance',
+            'many-numbers',
+            'no-interval',
+          ]),
+          margin: z.string().optional(),
+          furtherRuns: z.int().optional().meta({ description: 'Further runs a side that would settle it.' }),
+        })
+        .meta({ description: 'Different, equivalent within a margin, or inconclusive.' }),
       adjustedP: z.number().optional(),
       detectable: z
         .object({ absolute: z.number(), percentOfA: z.number().optional() })
@@ -120,6 +148,18 @@ const metric = z.object({
         .object({ absolute: z.number(), percentOfA: z.number().optional() })
         .optional()
         .meta({ description: 'Standard deviation from run to run, from repeats.' }),
+      driftPercentPerRun: z.number().optional(),
+      paired: z
+        .object({
+          pairs: z.int(),
+          correlation: z.number().optional(),
+          apart: z
+            .object({ low: z.number(), high: z.number() })
+            .optional()
+            .meta({ description: 'The interval of two independent samples.' }),
+        })
+        .optional()
+        .meta({ description: 'Requests of both sides were taken in pairs.' }),
       words: z.string(),
     })
     .optional(),
@@ -158,7 +198,12 @@ export const comparisonSchema = z.object({
     .optional()
     .meta({ description: 'What both sides were recomputed under, in order.' }),
   repeats: z
-    .object({ a: z.array(z.string()), b: z.array(z.string()), order: z.string() })
+    .object({
+      a: z.array(z.string()),
+      b: z.array(z.string()),
+      order: z.string(),
+      balance: z.enum(['even', 'leaning', 'open']),
+    })
     .optional()
     .meta({ description: 'Runs of each side, when one was repeated.' }),
   verdict: z.object({

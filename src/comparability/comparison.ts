@@ -113,6 +113,29 @@ export interface MetricSide {
   readonly n: number;
 }
 
+/** Why an answer is what it is; nothing else may be read out of the words. */
+export type AnswerReason =
+  /** different: repeats show it; or one run a side differs by more than identical runs were ever seen to */
+  | 'repeats'
+  | 'beyond-known-noise'
+  /** equivalent */
+  | 'within-margin'
+  /** inconclusive: one run a side, an order in which drift may pass for a difference, chance, chance over many numbers, no interval */
+  | 'single-runs'
+  | 'drift'
+  | 'chance'
+  | 'many-numbers'
+  | 'no-interval';
+
+export interface Answer {
+  readonly kind: 'different' | 'equivalent' | 'inconclusive';
+  readonly reason: AnswerReason;
+  /** As the user wrote it. */
+  readonly margin?: string;
+  /** Of an inconclusive one: so many further runs a side, in alternating order, would settle it if noise stays as it is. */
+  readonly furtherRuns?: number;
+}
+
 export interface MetricComparison {
   readonly metric: MetricName;
   readonly statistic: Statistic;
@@ -127,22 +150,34 @@ export interface MetricComparison {
     readonly absolute: number;
     /** (b - a) / a x 100; the base is always A. Absent when a is 0. */
     readonly percentOfA?: number;
-    /** 95 % interval of the absolute difference; absent with the reason in `noInterval`. */
+    /** Interval of the absolute difference, 95 % where `level` says no more; absent with the reason in `noInterval`. */
     readonly interval?: {
       readonly low: number;
       readonly high: number;
+      /** Of the ratio, resampled together; it leaves zero out where the difference's does. Absent when A may be 0. */
+      readonly percentOfA?: { readonly low: number; readonly high: number };
+      /** Higher than 0.95 where, over all numbers that were looked at, this one is not told from chance (repeats). */
       readonly level: number;
       readonly method: string;
     };
     readonly noInterval?: string;
-    /** The interval leaves zero out, and so does chance over all metrics that were looked at (Benjamini and Hochberg, 5 %). */
+    /** The interval leaves zero out: within single runs, or over repeats. What that is worth is the answer. */
     readonly detected?: boolean;
+    readonly answer: Answer;
     /** p-value of no difference, adjusted for how many metrics were looked at. */
     readonly adjustedP?: number;
     /** Smallest true difference that four of five such experiments would see. */
     readonly detectable?: { readonly absolute: number; readonly percentOfA?: number };
     /** Standard deviation from run to run, learned from repeats; absent without them. */
     readonly noise?: { readonly absolute: number; readonly percentOfA?: number };
+    /** Change from each run to the next, whatever its side; present where it is more than chance. */
+    readonly driftPercentPerRun?: number;
+    /** Requests of both sides were taken in pairs: how alike they were, and the interval of two independent samples. */
+    readonly paired?: {
+      readonly pairs: number;
+      readonly correlation?: number;
+      readonly apart?: { readonly low: number; readonly high: number };
+    };
     /** In words: "B is 12 % lower (better)", "no detectable difference". */
     readonly words: string;
   };
@@ -232,8 +267,10 @@ export interface Comparison {
   readonly repeats?: {
     readonly a: readonly string[];
     readonly b: readonly string[];
-    /** "alternating", "one side after the other", "not recorded". */
+    /** "alternating (A B B A)", "one side after the other (A A B B)", "not recorded". */
     readonly order: string;
+    /** `even` and `leaning`: turns were taken; `open`: drift may pass for a difference. */
+    readonly balance: 'even' | 'leaning' | 'open';
   };
   readonly verdict: {
     readonly state: 'comparable' | 'confounded' | 'undetermined';

@@ -79,8 +79,8 @@ export function gate(
     if (found) return found;
   }
   if (fails('difference')) {
-    const different = usable(metrics).filter(({ difference }) => difference?.detected === true);
-    if (different.length > 0) return failed(5, different.map(line));
+    const found = byAnswer(usable(metrics));
+    if (found) return found;
   }
   return { passed: true, exitCode: 0, reasons: [`nothing of ${conditions.join(', ')} was found`] };
 }
@@ -99,8 +99,20 @@ function isWorse({ difference, better }: MetricComparison): boolean {
 }
 
 function anyWorse(metrics: readonly MetricComparison[]): GateResult | undefined {
-  const worse = usable(metrics).filter((metric) => isWorse(metric) && metric.difference?.detected === true);
-  return worse.length > 0 ? failed(5, worse.map(line)) : undefined;
+  return byAnswer(usable(metrics).filter(isWorse));
+}
+
+/** 5 where a difference is shown; 4 where these runs differ, but not by more than runs of one kind may. */
+function byAnswer(metrics: readonly MetricComparison[]): GateResult | undefined {
+  const different = metrics.filter(({ difference }) => difference?.answer.kind === 'different');
+  if (different.length > 0) return failed(5, different.map(line));
+  const open = metrics.filter(isOpen);
+  return open.length > 0 ? failed(4, open.map(line)) : undefined;
+}
+
+/** Seen in these runs, and not known to be more than noise from run to run or drift. */
+function isOpen({ difference }: MetricComparison): boolean {
+  return difference?.detected === true && difference.answer.kind === 'inconclusive';
 }
 
 function byThreshold(metrics: readonly MetricComparison[], thresholds: readonly Threshold[]): GateResult | undefined {
@@ -132,7 +144,10 @@ function byThreshold(metrics: readonly MetricComparison[], thresholds: readonly 
         worst(4);
         const why = row.difference.noInterval ?? 'there is no interval';
         reasons.push(`${threshold.text}: ${line(row)} (${why})`);
-      } else if (isWorse(row) && exceeds(row, threshold) && row.difference.detected === true) {
+      } else if (isWorse(row) && exceeds(row, threshold) && isOpen(row)) {
+        worst(4);
+        reasons.push(`${threshold.text}: ${line(row)}`);
+      } else if (isWorse(row) && exceeds(row, threshold) && row.difference.answer.kind === 'different') {
         worst(5);
         reasons.push(`${threshold.text}: ${line(row)}`);
       }

@@ -55,10 +55,6 @@ function lastPart(folder: string): string {
   return folder.split(/[\\/]/).filter(Boolean).at(-1) ?? folder;
 }
 
-/** The public yardstick for run-to-run noise: 12 identical 10 s runs (design/comparability.md). */
-export const NOISE_YARDSTICK =
-  'Run-to-run noise is unknown: these are single runs. A public yardstick: over 12 identical 10 s runs, p99 spread by 23.5 % and the mean by 8.5 %. Repeat in alternating order to know yours.';
-
 /** Differences of identity, in words; and what a reader should know of either folder. */
 export function identityNotes(a: Side, b: Side): string[] {
   const notes: string[] = [];

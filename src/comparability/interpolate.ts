@@ -2,7 +2,7 @@
 import type { Aligned } from './align';
 import type { Finding, InterpolatedLoad, InterpolatedRow } from './comparison';
 import { rowsOf, type Row } from './metric-rows';
-import { percentOf } from './metrics';
+import { percentOf } from './difference';
 import { loadLabel, type MeasuredStage, type Side } from './side';
 
 /** Measured and asked for of one kind; the amount is requests/s or how many at a time. */

@@ -2,7 +2,10 @@
 import { minimumCountFor } from '../sample-size';
 import type { MetricComparison, MetricName, MetricSide, Statistic } from './comparison';
 import { GOODPUT, LATENCIES, RATES, SCHEDULE_DELAY, type Counting, type LatencyQuantity } from './quantities';
-import { errorRateSample, latencySamples, rateSample, type Draws, type Sample } from './samples';
+import { latencyPair, type PairedInfo } from './paired-samples';
+import { rateSamples } from './rate-samples';
+import { pairRequests } from './request-pairs';
+import { errorRateSample, type Draws, type Sample } from './samples';
 import type { StagePair } from './stages';
 
 export interface Row {
@@ -15,10 +18,27 @@ export interface Row {
   readonly scale: number;
   readonly a: Sample;
   readonly b: Sample;
+  /** How the resamples came about. */
+  readonly method: string;
+  /** Set where requests of both sides are pairs: the samples' resamples are joint. */
+  readonly paired?: PairedInfo;
 }
 
-/** @param resamples 0: values alone, without intervals */
-export function rowsOf(pair: StagePair, countingA: Counting, countingB: Counting, resamples: number): Row[] {
+export const BLOCKS = 'circular block bootstrap over requests in sending order';
+
+/**
+ * @param resamples 0: values alone, without intervals
+ * @param inPairs whether requests that both sides were sent alike are taken in pairs
+ */
+export function rowsOf(
+  pair: StagePair,
+  countingA: Counting,
+  countingB: Counting,
+  resamples: number,
+  inPairs = true,
+): Row[] {
+  const pairing = inPairs ? pairRequests(pair.a, pair.b) : undefined;
+  const pairs = pairing?.ok === true ? pairing.pairs : undefined;
   // Each side draws from its own stream; which streams does not depend on how many metrics there are.
   const draws = (offset: number): [Draws, Draws] => {
     const first = 2 * (pair.index * 100 + offset) + 1;
@@ -30,8 +50,13 @@ export function rowsOf(pair: StagePair, countingA: Counting, countingB: Counting
   const latency = (quantity: LatencyQuantity, offset: number): Row[] => {
     const [drawsA, drawsB] = draws(offset);
     const statistics = quantity === SCHEDULE_DELAY ? LATENESS : statisticsOf(pair);
-    const samplesA = latencySamples(pair.a, quantity, statistics, countingA, drawsA);
-    const samplesB = latencySamples(pair.b, quantity, statistics, countingB, drawsB);
+    const { samplesA, samplesB, infos } = latencyPair(
+      { a: pair.a, b: pair.b, pairs },
+      quantity,
+      statistics,
+      [countingA, countingB],
+      [drawsA, drawsB],
+    );
     // What vLLM calls ITL too: where both sides measured it, it has its own name.
     const chunks = quantity.metric === 'itl' && countingA.itl === 'chunks' && countingB.itl === 'chunks';
     const inSeconds = quantity.metric === 'request_latency' && largest(samplesA, samplesB) >= 10;
@@ -44,16 +69,19 @@ export function rowsOf(pair: StagePair, countingA: Counting, countingB: Counting
       scale: inSeconds ? 1 : 1000,
       a: samplesA.get(statistic)!,
       b: samplesB.get(statistic)!,
+      method: infos ? `${BLOCKS}, request by request` : BLOCKS,
+      ...(infos?.has(statistic) ? { paired: infos.get(statistic)! } : {}),
     }));
   };
   const limited = [countingA, countingB].some(({ limits }) => Object.keys(limits).length > 0);
   const rates = [...RATES, ...(limited ? [GOODPUT] : [])].map((quantity, i): Row => {
-    const [drawsA, drawsB] = draws(20 + i);
-    const samples = {
-      a: rateSample(pair.a, quantity, countingA, drawsA),
-      b: rateSample(pair.b, quantity, countingB, drawsB),
+    const [own] = draws(20 + i);
+    return {
+      ...quantity,
+      statistic: 'value',
+      scale: 1,
+      ...rateSamples(pair, quantity, [countingA, countingB], pairs, own),
     };
-    return { ...quantity, statistic: 'value', scale: 1, ...samples };
   });
   const [drawsA, drawsB] = draws(40);
   const errors: Row = {
@@ -65,6 +93,7 @@ export function rowsOf(pair: StagePair, countingA: Counting, countingB: Counting
     scale: 1,
     a: errorRateSample(pair.a, drawsA),
     b: errorRateSample(pair.b, drawsB),
+    method: BLOCKS,
   };
   return [...LATENCIES.flatMap(latency), ...rates, errors, ...latency(SCHEDULE_DELAY, 50)];
 }

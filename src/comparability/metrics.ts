@@ -1,11 +1,13 @@
 // The metrics table: every quantity of every matched stage, both sides, the difference with its interval, and a verdict.
 import type { Aligned, Alignable } from './align';
 import type { DimensionId, Finding, MetricComparison, MetricSide } from './comparison';
+import { differenceOf, type Look } from './difference';
+import type { Threshold } from './gate';
 import { hasNews, rowsOf, withheld, type Row } from './metric-rows';
 import { freeColumns, type Sample } from './samples';
-import { round, type MeasuredStage, type Side } from './side';
+import type { MeasuredStage, Side } from './side';
 import { matchStages, type StagePair } from './stages';
-import { adjusted, between, LEVEL, within, type Estimate } from './uncertainty';
+import { adjusted, between, LEVEL, levelsOf, within, type Estimate, type RunSample } from './uncertainty';
 
 /** Enough for the ends of a 95 % interval to stand within a few percent of its width. */
 const DEFAULT_RESAMPLES = 2000;
@@ -18,6 +20,10 @@ export interface MetricsInput {
   /** Further runs of a side, each seen as its side is. */
   readonly repeatsA: readonly Side[];
   readonly repeatsB: readonly Side[];
+  /** Places of each side's runs in the order all were started in, the first run first; absent where that is not recorded. */
+  readonly positions?: { readonly a: readonly number[]; readonly b: readonly number[] } | undefined;
+  /** Equivalence bounds that the user set. */
+  readonly margins: readonly Threshold[];
   /** Judged dimensions; they decide each verdict. */
   readonly findings: readonly Finding[];
   readonly resamples?: number | undefined;
@@ -36,18 +42,22 @@ export function compareMetrics(input: MetricsInput): MetricComparison[] {
   const earlier = views.slice(0, -1).map(percentages);
   const judged = last.matching.pairs.flatMap((pair): Judged[] => {
     const repeats = repeatRows(input, pair);
-    return rowsOf(pair, last.countingA, last.countingB, resamples)
+    const single = input.repeatsA.length + input.repeatsB.length === 0;
+    return rowsOf(pair, last.countingA, last.countingB, resamples, single)
       .filter(hasNews)
       .map((own) => {
-        const { row, estimate } = withRepeats(own, repeats);
+        const { row, estimate } = withRepeats(own, repeats, input.positions);
         return { row, pair, estimate, gaps: earlier.map((known) => known.get(keyOf(pair, own))) };
       });
   });
   freeColumns();
   const tested = judged.filter(({ estimate }) => estimate?.p !== undefined);
-  const ps = adjusted(tested.map(({ estimate }) => estimate!.p!));
-  const chance = new Map(tested.map((entry, i) => [entry, ps[i]!]));
-  return judged.map((entry) => finish(entry, input, findings, chance.get(entry)));
+  const ps = tested.map(({ estimate }) => estimate!.p!);
+  const [levels, chances] = [levelsOf(ps), adjusted(ps)];
+  const looks = new Map(
+    tested.map((entry, i): [Judged, Look] => [entry, { level: levels[i]!, adjustedP: chances[i]! }]),
+  );
+  return judged.map((entry) => finish(entry, input, findings, looks.get(entry) ?? { level: LEVEL }));
 }
 
 function keyOf(pair: StagePair, { metric, statistic }: Row): string {
@@ -66,9 +76,15 @@ function percentages({ matching, countingA, countingB }: Aligned): ReadonlyMap<s
   return found;
 }
 
+/** Rows of one repeat, and which run of its side it is. */
+interface RunRows {
+  readonly run: number;
+  readonly rows: readonly Row[];
+}
+
 interface RepeatRows {
-  readonly a: readonly (readonly Row[])[];
-  readonly b: readonly (readonly Row[])[];
+  readonly a: readonly RunRows[];
+  readonly b: readonly RunRows[];
 }
 
 /** Rows of the same load in every repeat; a repeat without that load has none. */
@@ -84,30 +100,60 @@ function repeatRows(
     a: repeatsA.flatMap((repeat, i) => {
       const stage = find(a, pair.a, repeat);
       return stage
-        ? [rowsOf({ ...pair, a: stage, index: pair.index + 1000 * (i + 1) }, countingA, countingB, draws)]
+        ? [
+            {
+              run: i + 1,
+              rows: rowsOf(
+                { ...pair, a: stage, index: pair.index + 1000 * (i + 1) },
+                countingA,
+                countingB,
+                draws,
+                false,
+              ),
+            },
+          ]
         : [];
     }),
     b: repeatsB.flatMap((repeat, i) => {
       const stage = find(b, pair.b, repeat);
       return stage
-        ? [rowsOf({ ...pair, b: stage, index: pair.index + 1000 * (i + 1) }, countingA, countingB, draws)]
+        ? [
+            {
+              run: i + 1,
+              rows: rowsOf(
+                { ...pair, b: stage, index: pair.index + 1000 * (i + 1) },
+                countingA,
+                countingB,
+                draws,
+                false,
+              ),
+            },
+          ]
         : [];
     }),
   };
 }
 
-function withRepeats(own: Row, repeats: RepeatRows): { row: Row; estimate: Estimate | undefined } {
-  if (repeats.a.length + repeats.b.length === 0) return { row: own, estimate: within(own.a, own.b) };
-  const same = (rows: readonly Row[]): Row | undefined =>
-    rows.find((row) => row.metric === own.metric && row.statistic === own.statistic);
-  const a = [own.a, ...repeats.a.flatMap((rows) => same(rows)?.a ?? [])];
-  const b = [own.b, ...repeats.b.flatMap((rows) => same(rows)?.b ?? [])];
-  const estimate = between(a, b) ?? within(own.a, own.b);
+function withRepeats(
+  own: Row,
+  repeats: RepeatRows,
+  positions: MetricsInput['positions'],
+): { row: Row; estimate: Estimate | undefined } {
+  if (repeats.a.length + repeats.b.length === 0) return { row: own, estimate: within(own) };
+  const of = (side: 'a' | 'b'): RunSample[] =>
+    [{ run: 0, rows: [own] }, ...repeats[side]].flatMap(({ run, rows }) => {
+      const found = rows.find((row) => row.metric === own.metric && row.statistic === own.statistic);
+      const position = positions?.[side][run];
+      return found ? [{ sample: found[side], ...(position === undefined ? {} : { position }) }] : [];
+    });
+  const [a, b] = [of('a'), of('b')];
+  const estimate = between(a, b) ?? within(own);
   return { row: { ...own, a: pooled(a), b: pooled(b) }, estimate };
 }
 
 /** The mean over runs: each run is one observation, whatever its length. */
-function pooled(samples: readonly Sample[]): Sample {
+function pooled(runs: readonly RunSample[]): Sample {
+  const samples = runs.map(({ sample }) => sample);
   const values = samples.flatMap(({ side }) => (side.value === undefined ? [] : [side.value]));
   const n = samples.reduce((sum, { side }) => sum + side.n, 0);
   if (values.length < samples.length) return samples.find(({ side }) => side.value === undefined)!;
@@ -116,9 +162,9 @@ function pooled(samples: readonly Sample[]): Sample {
 
 function finish(
   { row, pair, estimate, gaps }: Judged,
-  { steps }: MetricsInput,
+  { steps, margins }: MetricsInput,
   findings: readonly Finding[],
-  chance: number | undefined,
+  look: Look,
 ): MetricComparison {
   const { metric, statistic, label, unit, better, scale, a, b } = row;
   const sideA = scaled(a.side, scale);
@@ -127,7 +173,7 @@ function finish(
   const fair = verdict === 'comparable' || verdict === 'comparable-after-alignment';
   const difference =
     estimate && sideA.value !== undefined && sideB.value !== undefined
-      ? differenceOf(sideA.value, estimate, row, fair, chance)
+      ? differenceOf(sideA.value, estimate, row, { fair, look, margins })
       : undefined;
   const alignment = difference?.percentOfA === undefined ? undefined : sharesOf(gaps, difference.percentOfA, steps);
   return {
@@ -198,90 +244,4 @@ function sharesOf(
 
 function points(value: number): string {
   return `${value < 0 ? '−' : ''}${Math.abs(value).toFixed(1)}`;
-}
-
-function differenceOf(
-  a: number,
-  estimate: Estimate,
-  row: Row,
-  fair: boolean,
-  chance: number | undefined,
-): NonNullable<MetricComparison['difference']> {
-  const { scale } = row;
-  const absolute = estimate.absolute * scale;
-  const percentOfA = percentOf(absolute, a);
-  const silent = row.metric === 'error_rate' && row.a.side.value === 0 && row.b.side.value === 0;
-  // Without a single failure there is nothing to resample; an interval of zero width would claim too much.
-  const interval = silent || !estimate.interval ? undefined : estimate.interval;
-  const noInterval = silent ? noFailures(row) : estimate.noInterval;
-  const bounds = interval && {
-    low: interval.low * scale,
-    high: interval.high * scale,
-    level: LEVEL,
-    method: interval.method,
-  };
-  const excludes = bounds !== undefined && (bounds.low > 0 || bounds.high < 0);
-  const detected = excludes && (chance === undefined || chance <= 1 - LEVEL);
-  const of = (value: number | undefined): { absolute: number; percentOfA?: number } | undefined =>
-    value === undefined || silent ? undefined : { absolute: value * scale, ...ofA(percentOf(value * scale, a)) };
-  const detectable = of(estimate.detectable);
-  const noise = of(estimate.noise);
-  return {
-    absolute,
-    ...(percentOfA === undefined ? {} : { percentOfA }),
-    ...(bounds ? { interval: bounds } : {}),
-    ...(noInterval === undefined ? {} : { noInterval }),
-    ...(bounds ? { detected } : {}),
-    ...(chance === undefined ? {} : { adjustedP: chance }),
-    ...(detectable ? { detectable } : {}),
-    ...(noise ? { noise } : {}),
-    words: differenceWords(absolute, a, bounds, row, { fair, detected }),
-  };
-}
-
-function noFailures({ a, b }: Row): string {
-  // Hanley and Lippman-Hand (1983): with no event in n, up to 3 / n is within the 95 % bound.
-  return `no failure on either side; a true rate up to ${round(Number((300 / Math.min(a.side.n, b.side.n)).toPrecision(2)))} % could show none`;
-}
-
-function differenceWords(
-  absolute: number,
-  a: number,
-  interval: { readonly low: number; readonly high: number } | undefined,
-  row: Row,
-  { fair, detected }: { readonly fair: boolean; readonly detected: boolean },
-): string {
-  if (interval && interval.low <= 0 && interval.high >= 0) {
-    const reach = Math.max(-interval.low, interval.high);
-    const unseen = sizeOf(reach, a, row.unit);
-    return `no detectable difference (up to ${unseen} could hide)`;
-  }
-  if (absolute === 0) return 'no difference';
-  const direction = absolute > 0 ? 'higher' : 'lower';
-  // Better and worse are judgements, and there is none without a measure of chance.
-  const size = sizeOf(absolute, a, row.unit);
-  if (interval && !detected)
-    return `no detectable difference (B is ${direction} by ${size}, but so many metrics show that by chance)`;
-  if (!interval) return `B is ${direction} by ${size}, which may be chance: there is no interval`;
-  const judged = fair && row.better !== 'neither' ? ` (${row.better === direction ? 'better' : 'worse'})` : '';
-  return `B is ${direction} by ${size}${judged}`;
-}
-
-function figure(value: number): string {
-  return round(Number(value.toPrecision(3)));
-}
-
-/** Of nothing, and beyond all numbers, there is no percentage. */
-export function percentOf(value: number, a: number): number | undefined {
-  const percent = (value / a) * 100;
-  return Number.isFinite(percent) ? percent : undefined;
-}
-
-function ofA(percent: number | undefined): { readonly percentOfA?: number } {
-  return percent === undefined ? {} : { percentOfA: Math.abs(percent) };
-}
-
-function sizeOf(value: number, a: number, unit: string): string {
-  const percent = percentOf(value, a);
-  return percent === undefined ? `${figure(Math.abs(value))} ${unit}` : `${figure(Math.abs(percent))} % of A`;
 }

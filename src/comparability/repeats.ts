@@ -4,7 +4,8 @@ import { align, asRecorded, type Aligned, type Alignable } from './align';
 import type { Comparison, Finding, MetricComparison } from './comparison';
 import type { WarmupCut } from './cut';
 import { DIMENSIONS } from './dimensions';
-import { NOISE_YARDSTICK } from './identity';
+import { NOISE_YARDSTICK } from './known-noise';
+import { balanceOf } from './run-fit';
 import { round, sideOf, type Side } from './side';
 import { matchStages } from './stages';
 
@@ -56,23 +57,56 @@ export function withRepeats(findings: readonly Finding[], final: Aligned, repeat
   });
 }
 
-export function repeatFacts(a: readonly Run[], b: readonly Run[]): NonNullable<Comparison['repeats']> {
-  return { a: a.map((run) => run.folder), b: b.map((run) => run.folder), order: orderOf(a, b) };
+/** Each run's place in the order all were started in, the first run of a side first; undefined where a start is not recorded. */
+export function runPositions(
+  a: readonly Run[],
+  b: readonly Run[],
+): { readonly a: readonly number[]; readonly b: readonly number[] } | undefined {
+  const starts = [...a, ...b].map(({ manifest, canonical }) =>
+    Date.parse(manifest?.clock.startedAt ?? canonical?.startedAt ?? ''),
+  );
+  if (starts.some(Number.isNaN) || new Set(starts).size < starts.length) return undefined;
+  const sorted = [...starts].sort((x, y) => x - y);
+  const places = starts.map((start) => sorted.indexOf(start));
+  return { a: places.slice(0, a.length), b: places.slice(a.length) };
 }
 
-/** Drift of the server or the machine hides in a difference unless the sides take turns. */
-function orderOf(a: readonly Run[], b: readonly Run[]): string {
-  const starts = [...a.map((run) => ({ run, side: 'A' })), ...b.map((run) => ({ run, side: 'B' }))].map(
-    ({ run, side }) => ({
-      at: run.manifest?.clock.startedAt,
-      side,
-    }),
-  );
-  if (starts.some(({ at }) => at === undefined)) return 'not recorded';
-  const sides = starts.sort((x, y) => (x.at! < y.at! ? -1 : x.at! > y.at! ? 1 : 0)).map(({ side }) => side);
+export function repeatFacts(a: readonly Run[], b: readonly Run[]): NonNullable<Comparison['repeats']> {
+  const places = runPositions(a, b);
+  const at = (of: readonly number[] | undefined) => (of ?? []).map((position) => ({ position }));
+  const balance = places ? balanceOf(at(places.a), at(places.b)) : 'open';
+  return { a: a.map((run) => run.folder), b: b.map((run) => run.folder), order: orderOf(places, balance), balance };
+}
+
+function orderOf(places: ReturnType<typeof runPositions>, balance: 'even' | 'leaning' | 'open'): string {
+  if (!places) return 'not recorded';
+  const sides = new Array<string>(places.a.length + places.b.length).fill('B');
+  for (const place of places.a) sides[place] = 'A';
+  const shown = sides.join(' ');
+  if (balance !== 'open') return `alternating (${shown})`;
   const turns = sides.filter((side, i) => i > 0 && side !== sides[i - 1]).length;
-  if (turns >= 2 * Math.min(a.length, b.length) - 1 && turns > 1) return `alternating (${sides.join(' ')})`;
-  return turns === 1 ? `one side after the other (${sides.join(' ')})` : sides.join(' ');
+  return turns === 1 ? `one side after the other (${shown})` : shown;
+}
+
+/** In which order the runs were started, what that leaves open, and what drifts. */
+export function orderNotes(repeats: Comparison['repeats'], metrics: readonly MetricComparison[]): string[] {
+  if (!repeats) return [];
+  const { order, balance } = repeats;
+  const drifting = metrics
+    .filter(({ difference }) => difference?.driftPercentPerRun !== undefined)
+    .sort((x, y) => Math.abs(y.difference!.driftPercentPerRun!) - Math.abs(x.difference!.driftPercentPerRun!));
+  const [most] = drifting;
+  const size = most && round(Number(most.difference!.driftPercentPerRun!.toPrecision(2)));
+  return [
+    balance === 'open'
+      ? `Order of the runs: ${order}. Drift of the server or the machine is not excluded: it would look like a difference. Let the sides take turns (A B B A).`
+      : `Order of the runs: ${order}.`,
+    ...(most
+      ? [
+          `${drifting.length} of ${metrics.length} numbers drift from run to run, whatever the side; most of all ${most.label}, by ${size} % of A a run.`,
+        ]
+      : []),
+  ];
 }
 
 /** What is known of the noise from run to run. */

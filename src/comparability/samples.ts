@@ -1,12 +1,12 @@
 // One side's samples of one quantity in one stage: the value, how many it rests on, and resamples for its interval.
-import { MINIMUM_REQUESTS, resample, seriesOf, seriesOfOne, type Quantity, type Series } from '../metrics/bootstrap';
+import { MINIMUM_REQUESTS, resample, seriesOfOne, type Quantity, type Series } from '../metrics/bootstrap';
 import type { RequestRecord } from '../metrics/record';
 import { isSuccess, writeItlGaps, type ItlBasis } from '../metrics/request-metrics';
 import { mean, percentile, percentileKey, sortedValues, sortFinite } from '../metrics/statistics';
 import { minimumCountFor } from '../sample-size';
 import { spanSeconds } from '../metrics/summarize';
 import type { MetricSide, Statistic } from './comparison';
-import { ended, type Counting, type LatencyQuantity, type RateQuantity } from './quantities';
+import { ended, type Counting, type LatencyQuantity } from './quantities';
 import { missingIn, type MeasuredStage } from './side';
 
 export interface Sample {
@@ -22,19 +22,33 @@ export interface Draws {
   readonly resamples: number;
 }
 
-const NO_RECORDS = 'no per-request records';
+export const NO_RECORDS = 'no per-request records';
 
 const PERCENTS: Readonly<Partial<Record<Statistic, number>>> = { p50: 50, p90: 90, p95: 95, p99: 99, 'p99.9': 99.9 };
 
-/** In seconds: the mean and each percentile that `n` supports; a percentile that it does not has the reason. */
-export function latencySamples(
+/** One side's values of a quantity, before any resampling. */
+export interface Prepared {
+  /** Every statistic that was asked for; those of `wanted` lack their resamples still. */
+  readonly samples: ReadonlyMap<Statistic, Sample>;
+  /** Statistics that an interval may be drawn of. */
+  readonly wanted: readonly Statistic[];
+  /** Present where `wanted` is not empty. */
+  readonly series?: Series;
+  readonly sorted?: Float64Array;
+}
+
+/**
+ * In seconds: the mean and each percentile that `n` supports; a percentile that it does not has the reason.
+ * @param column where token gaps are written: 0, or 1 for the second of two sides that are held at once
+ */
+export function prepareLatency(
   stage: MeasuredStage,
   quantity: LatencyQuantity,
   statistics: readonly Statistic[],
   counting: Counting,
-  draws: Draws,
-): ReadonlyMap<Statistic, Sample> {
-  if (!stage.records) return reportedLatency(stage, quantity, statistics);
+  column: 0 | 1 = 0,
+): Prepared {
+  if (!stage.records) return { samples: reportedLatency(stage, quantity, statistics), wanted: [] };
   const slowFailures = counting.failuresAreSlow === true && quantity.metric !== 'itl' && quantity.overAllSent !== true;
   const window = windowOf(stage.records);
   const scope = quantity.overAllSent ? stage.records : slowFailures ? window.scope : window.successes;
@@ -42,70 +56,91 @@ export function latencySamples(
   const { value } = quantity;
   const series = value
     ? seriesOfOne(scope, (record) => (slowFailures && !isSuccess(record) ? NEVER_SECONDS : value(record, counting)))
-    : itlSeries(scope, counting.itl);
+    : itlSeries(scope, counting.itl, column);
   const n = series.values.length;
-  if (n === 0)
-    return new Map(statistics.map((statistic) => [statistic, { side: { n, missing: whyNone(scope, quantity) } }]));
-  const sorted = inOrder(series, value === undefined);
+  if (n === 0) {
+    const none = { side: { n, missing: whyNone(scope, quantity) } };
+    return { samples: new Map(statistics.map((statistic) => [statistic, none])), wanted: [] };
+  }
+  const sorted = inOrder(series, value === undefined, column);
   const wanted = statistics.filter(
     (statistic) => supports(statistic, n) && (failures === 0 || reaches(statistic, sorted)),
   );
-  const resampled =
-    scope.length < MINIMUM_REQUESTS ? undefined : resample(series, wanted.map(quantityOf), { ...draws, sorted });
+  const few = scope.length < MINIMUM_REQUESTS ? { noInterval: tooFewForInterval(scope.length) } : {};
+  const samples = statistics.map((statistic): [Statistic, Sample] => {
+    if (!wanted.includes(statistic)) {
+      const missing = supports(statistic, n) ? `${failures} of ${n} requests failed` : tooFew(statistic, n);
+      return [statistic, { side: { n, missing } }];
+    }
+    const percent = PERCENTS[statistic];
+    const found = percent === undefined ? mean(sorted) : percentile(sorted, percent);
+    return [statistic, { side: { n, value: found }, ...few }];
+  });
+  return { samples: new Map(samples), wanted: scope.length < MINIMUM_REQUESTS ? [] : wanted, series, sorted };
+}
+
+export function latencySamples(prepared: Prepared, draws: Draws): ReadonlyMap<Statistic, Sample> {
+  const { series, sorted, wanted } = prepared;
+  if (!series || !sorted || wanted.length === 0) return prepared.samples;
+  const resampled = resample(series, wanted.map(quantityOf), { ...draws, sorted });
+  return withDraws(prepared, wanted, resampled.draws, resampled.effective);
+}
+
+/** The samples with their resamples, or the reason why they carry no interval. */
+export function withDraws(
+  { samples }: Prepared,
+  wanted: readonly Statistic[],
+  draws: readonly Float64Array[],
+  effectives: readonly number[],
+): ReadonlyMap<Statistic, Sample> {
   return new Map(
-    statistics.map((statistic): [Statistic, Sample] => {
+    [...samples].map(([statistic, sample]): [Statistic, Sample] => {
       const at = wanted.indexOf(statistic);
-      if (at < 0) {
-        const missing = supports(statistic, n) ? `${failures} of ${n} requests failed` : tooFew(statistic, n);
-        return [statistic, { side: { n, missing } }];
-      }
-      const percent = PERCENTS[statistic];
-      const found = percent === undefined ? mean(sorted) : percentile(sorted, percent);
-      if (!resampled) return [statistic, { side: { n, value: found }, noInterval: tooFewForInterval(scope.length) }];
-      const effective = resampled.effective[at]!;
+      if (at < 0) return [statistic, sample];
+      const effective = effectives[at]!;
       const enough = effective >= independentNeeded(statistic);
       return [
         statistic,
-        {
-          side: { n, value: found },
-          ...(enough ? { resampled: resampled.draws[at]! } : { noInterval: tooDependent(statistic, effective) }),
-        },
+        { ...sample, ...(enough ? { resampled: draws[at]! } : { noInterval: tooDependent(statistic, effective) }) },
       ];
     }),
   );
 }
 
 /** Columns of millions are used again: each new one would make the collector look through everything that is in memory. */
-let kept: readonly Float64Array[] = [];
+const kept: [readonly Float64Array[], readonly Float64Array[]] = [[], []];
 
 /** Three columns with room for so many values: the gaps, the gaps in order, and what sorting writes over. */
-function columns(length: number): readonly [Float64Array, Float64Array, Float64Array] {
-  if (kept.length === 0 || kept[0]!.length < length) kept = [0, 1, 2].map(() => new Float64Array(length));
-  return [kept[0]!, kept[1]!, kept[2]!];
+function columns(length: number, column: 0 | 1): readonly [Float64Array, Float64Array, Float64Array] {
+  const own = kept[column];
+  const held = own.length > 0 && own[0]!.length >= length ? own : [0, 1, 2].map(() => new Float64Array(length));
+  kept[column] = held;
+  return [held[0]!, held[1]!, held[2]!];
 }
 
 /** When a comparison is done its columns are no longer wanted. */
 export function freeColumns(): void {
-  kept = [];
+  kept[0] = [];
+  kept[1] = [];
 }
 
 /** Ascending; of token gaps into a column that is used again. */
-function inOrder(series: Series, isColumn: boolean): Float64Array {
+function inOrder(series: Series, isColumn: boolean, column: 0 | 1): Float64Array {
   if (!isColumn) return sortedValues(series.values);
   const n = series.values.length;
-  const [, sorted, room] = columns(n);
+  const [, sorted, room] = columns(n, column);
   sorted.set(series.values);
   return sortFinite(sorted.subarray(0, n), room);
 }
 
 /** Token gaps of every request, written where they stay: there are millions of them. */
-function itlSeries(scope: readonly RequestRecord[], basis: ItlBasis): Series {
+function itlSeries(scope: readonly RequestRecord[], basis: ItlBasis, column: 0 | 1): Series {
   const offsets = new Uint32Array(scope.length + 1);
   let room = 0;
   for (const { chunkSeconds, chunkTokens } of scope) {
     room += basis === 'tokens' ? (chunkTokens ?? []).reduce((sum, tokens) => sum + tokens, 0) : chunkSeconds.length;
   }
-  const [values] = columns(room);
+  const [values] = columns(room, column);
   let at = 0;
   for (let i = 0; i < scope.length; i++) {
     at = writeItlGaps(scope[i]!, basis, values, at);
@@ -123,7 +158,7 @@ function reaches(statistic: Statistic, sorted: Float64Array): boolean {
   return percent !== undefined && percentile(sorted, percent) < NEVER_SECONDS / 1000;
 }
 
-function quantityOf(statistic: Statistic): Quantity {
+export function quantityOf(statistic: Statistic): Quantity {
   const percent = PERCENTS[statistic];
   return percent === undefined ? { kind: 'mean' } : { kind: 'percentile', percent };
 }
@@ -151,7 +186,7 @@ function tooDependent(statistic: Statistic, effective: number): string {
   return `neighbours in time depend on each other, so these are worth about ${Math.max(1, Math.floor(effective))} independent requests; an interval of the ${statistic} needs ${needed}`;
 }
 
-function tooFewForInterval(n: number): string {
+export function tooFewForInterval(n: number): string {
   return `${n} requests are too few to resample (${MINIMUM_REQUESTS} at least)`;
 }
 
@@ -185,72 +220,21 @@ function reportedLatency(
   );
 }
 
-/** Slices of the window that a rate is resampled over: enough to see its swing, few enough to hold several answers. */
-const SLICES = 60;
-
-/** Sum of the weights of the successes over the window from first send to last end, as inference-perf counts. */
-export function rateSample(stage: MeasuredStage, quantity: RateQuantity, counting: Counting, draws: Draws): Sample {
-  if (!stage.records) {
-    const isThere = missingIn(stage, `successes.throughput.${quantity.metric}`) === undefined;
-    const value = stage.report && isThere ? quantity.reported(stage.report) : null;
-    const n = stage.report?.successes.count ?? 0;
-    if (value === null) return { side: { n, missing: stage.report ? 'not counted' : 'no report of this stage' } };
-    return { side: { n, value }, noInterval: NO_RECORDS };
-  }
-  const { successes, spanSeconds: span, slices, slice } = windowOf(stage.records);
-  const n = successes.length;
-  if (n === 0) return { side: { n, missing: 'no request succeeded' } };
-  if (span <= 0) return { side: { n, missing: 'when the answers ended is not recorded' } };
-  const amounts = new Float64Array(slices);
-  let total = 0;
-  let uncounted = 0;
-  for (let i = 0; i < n; i++) {
-    const weight = quantity.weight(successes[i]!, counting);
-    if (weight === undefined) uncounted++;
-    else {
-      total += weight;
-      amounts[slice[i]!]! += weight;
-    }
-  }
-  if (uncounted > 0) {
-    return {
-      side: {
-        n,
-        missing: uncounted === n ? 'tokens were not counted' : `${uncounted} of ${n} answers were not counted`,
-      },
-    };
-  }
-  const side = { n, value: total / span };
-  if (n < MINIMUM_REQUESTS) return { side, noInterval: tooFewForInterval(n) };
-  const series = seriesOf(Array.from(amounts, (amount) => [(amount * slices) / span]));
-  return { side, resampled: resample(series, [{ kind: 'mean' }], draws).draws[0]! };
-}
-
 interface Window {
   /** Requests that ended, and those of them that were answered. */
   readonly scope: readonly RequestRecord[];
   readonly successes: readonly RequestRecord[];
   readonly spanSeconds: number;
-  readonly slices: number;
-  /** Of each success, the slice of the window that it ended in. */
-  readonly slice: Uint8Array;
 }
 
-/** Every rate of a stage asks for the same window. */
+/** Every quantity of a stage asks for the same window. */
 const WINDOWS = new WeakMap<readonly RequestRecord[], Window>();
 
-function windowOf(records: readonly RequestRecord[]): Window {
+export function windowOf(records: readonly RequestRecord[]): Window {
   const known = WINDOWS.get(records);
   if (known) return known;
   const scope = ended(records);
-  const successes = scope.filter(isSuccess);
-  const span = spanSeconds(scope);
-  const slices = Math.min(SLICES, successes.length);
-  const start = scope.reduce((first, record) => Math.min(first, record.sentSeconds ?? Infinity), Infinity);
-  const slice = Uint8Array.from(successes, ({ endSeconds }) =>
-    Math.min(slices - 1, Math.max(0, Math.floor((((endSeconds ?? start) - start) / span) * slices))),
-  );
-  const window = { scope, successes, spanSeconds: span, slices, slice };
+  const window = { scope, successes: scope.filter(isSuccess), spanSeconds: spanSeconds(scope) };
   WINDOWS.set(records, window);
   return window;
 }

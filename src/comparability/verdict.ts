@@ -1,5 +1,5 @@
 // From findings and metrics to one verdict, its exit code, and the bounded claim or the reason why there is none.
-import type { Comparison, DimensionId, Finding, MatchedStages, MetricComparison } from './comparison';
+import type { Answer, Comparison, DimensionId, Finding, MatchedStages, MetricComparison } from './comparison';
 import { endpointWords } from './identity';
 import { round, type Side } from './side';
 import { outputSourceOf } from './side';
@@ -10,6 +10,7 @@ export function verdictOf(
   findings: readonly Finding[],
   metrics: readonly MetricComparison[],
   intended: readonly DimensionId[],
+  single: boolean,
 ): Verdict {
   const confounding = of(findings, 'confounds');
   const unknowns = blocking(findings);
@@ -43,17 +44,18 @@ export function verdictOf(
   }
   const changed = of(findings, 'intended');
   const aligned = of(findings, 'aligned');
-  return {
-    state: 'comparable',
-    exitCode: 0,
-    sentence:
-      changed.length > 0
-        ? `Comparable: of ${findings.length} dimensions, A and B differ only in ${names(changed)}, as intended${assumedWords(assumed)}.`
-        : aligned.length > 0
-          ? `Comparable after alignment in ${names(aligned)}: nothing else differs in ${findings.length} dimensions${assumedWords(assumed)}.`
-          : `Comparable: no difference found in ${findings.length} dimensions${assumedWords(assumed)}.`,
-  };
+  const once = single ? ` ${ONE_RUN_EACH}` : '';
+  const sentence =
+    changed.length > 0
+      ? `Comparable: of ${findings.length} dimensions, A and B differ only in ${names(changed)}, as intended${assumedWords(assumed)}.`
+      : aligned.length > 0
+        ? `Comparable after alignment in ${names(aligned)}: nothing else differs in ${findings.length} dimensions${assumedWords(assumed)}.`
+        : `Comparable: no difference found in ${findings.length} dimensions${assumedWords(assumed)}.`;
+  return { state: 'comparable', exitCode: 0, sentence: `${sentence}${once}` };
 }
+
+const ONE_RUN_EACH =
+  'With one run a side, what the numbers differ by is within these two runs: it shows no noise from run to run.';
 
 function of(findings: readonly Finding[], state: Finding['state']): Finding[] {
   return findings.filter((finding) => finding.state === state);
@@ -161,21 +163,35 @@ function headlines(metrics: readonly MetricComparison[], stages: readonly Matche
 
 function headline({ label, unit, a, b, difference }: MetricComparison): string {
   const show = (value: number | undefined): string => round(Number((value ?? NaN).toPrecision(3)));
-  const { percentOfA, interval, words } = difference!;
-  const range =
-    interval && a.value !== undefined && a.value !== 0
-      ? ` (95 % interval ${signed((interval.low / a.value) * 100)} to ${signed((interval.high / a.value) * 100)} %)`
-      : '';
+  const { percentOfA, interval, answer } = difference!;
+  const ratio = interval?.percentOfA;
+  const range = ratio
+    ? ` (${round(Number((interval.level * 100).toPrecision(4)))} % interval ${signed(ratio.low)} to ${signed(ratio.high)} %)`
+    : '';
   const size = percentOfA === undefined ? '' : `, ${signed(percentOfA)} % of A${range}`;
-  const chance = words.includes('by chance')
-    ? ', no detectable difference among so many numbers'
-    : words.startsWith('no ')
-      ? ', no detectable difference'
-      : interval
-        ? ''
-        : ', which may be chance (no interval)';
   const of = label.toLowerCase().includes(unit) ? '' : ` ${unit}`;
-  return `${label} ${show(a.value)}${of} on A and ${show(b.value)}${of} on B${size}${chance}`;
+  return `${label} ${show(a.value)}${of} on A and ${show(b.value)}${of} on B${size}${answerWords(answer)}`;
+}
+
+/** What the figures of a claim are worth, after a comma; nothing where they show a difference. */
+function answerWords({ reason, margin }: Answer): string {
+  switch (reason) {
+    case 'repeats':
+    case 'beyond-known-noise':
+      return '';
+    case 'within-margin':
+      return `, equivalent within the margin ${margin ?? ''}`;
+    case 'single-runs':
+      return ', within these two runs';
+    case 'drift':
+      return ', drift not excluded';
+    case 'chance':
+      return ', no detectable difference';
+    case 'many-numbers':
+      return ', no detectable difference among so many numbers';
+    case 'no-interval':
+      return ', which may be chance (no interval)';
+  }
 }
 
 function signed(value: number): string {

@@ -83,7 +83,7 @@ export function resample(series: Series, quantities: readonly Quantity[], option
   const tracks = quantities.map((quantity) => trackOf(series, sorted, quantity));
   const counts = new Float64Array(requests);
   for (let i = 0; i < requests; i++) counts[i] = series.offsets[i + 1]! - series.offsets[i]!;
-  const averages = drawAverages(counts, tracks, blockLength(series), { resamples, seed });
+  const averages = drawAverages([counts], tracks, blockLength(series), { resamples, seed });
   const total = series.values.length;
   const blocks = requests / blockLength(series);
   const dependence = tracks.map(({ sums, observed }) => dependenceOf(residuals(sums, counts, observed)));
@@ -100,20 +100,23 @@ export function resample(series: Series, quantities: readonly Quantity[], option
 /** Neighbours that are drawn together anyway are summed first: so many units keep the table in a processor's cache. */
 const MOST_UNITS = 4096;
 
-/** Averages of each track over blocks of requests, drawn `resamples` times. */
-function drawAverages(
-  counts: Float64Array,
+/**
+ * Averages of each track over blocks of requests, drawn `resamples` times; with two columns of counts, the first half of the tracks
+ * belongs to the first and the second to the second, and both are taken from the same blocks.
+ */
+export function drawAverages(
+  counts: readonly Float64Array[],
   tracks: readonly Track[],
   length: number,
   { resamples, seed }: { readonly resamples: number; readonly seed: number },
 ): Float64Array[] {
-  const requests = counts.length;
+  const requests = counts[0]!.length;
   const unit = Math.max(1, Math.min(length, Math.ceil(requests / MOST_UNITS)));
   const units = Math.ceil(requests / unit);
-  const width = tracks.length + 1;
-  // Row i: sums over the first i units, two turns of the circle, so that a block may run over the end. Last column: counts.
+  const width = tracks.length + counts.length;
+  // Row i: sums over the first i units, two turns of the circle, so that a block may run over the end. Last columns: counts.
   const table = new Float64Array((2 * units + 1) * width);
-  const columns = [...tracks.map(({ sums }) => sums), counts];
+  const columns = [...tracks.map(({ sums }) => sums), ...counts];
   columns.forEach((column, c) => {
     for (let u = 0; u < 2 * units; u++) {
       const from = (u % units) * unit;
@@ -137,15 +140,17 @@ function drawAverages(
       const to = from + taken * width;
       for (let c = 0; c < width; c++) sums[c]! += table[to + c]! - table[from + c]!;
     }
-    const count = sums[width - 1]!;
-    // Where hardly a request has a value, a draw may hold none: it says nothing new.
-    for (let t = 0; t < tracks.length; t++) out[t]![r] = count > 0 ? sums[t]! / count : tracks[t]!.observed;
+    for (let t = 0; t < tracks.length; t++) {
+      const count = sums[tracks.length + Math.floor((t * counts.length) / tracks.length)]!;
+      // Where hardly a request has a value, a draw may hold none: it says nothing new.
+      out[t]![r] = count > 0 ? sums[t]! / count : tracks[t]!.observed;
+    }
   }
   return out;
 }
 
 /** Of each request: its sum minus what its count would give at the observed average. */
-function residuals(sums: Float64Array, counts: Float64Array, observed: number): Float64Array {
+export function residuals(sums: Float64Array, counts: Float64Array, observed: number): Float64Array {
   const out = new Float64Array(sums.length);
   for (let i = 0; i < sums.length; i++) out[i] = sums[i]! - observed * counts[i]!;
   return out;
@@ -167,12 +172,15 @@ function widening(
   // Resampling k blocks sees a spread that is too small by sqrt((k - 1) / k).
   const resampled = drawn * Math.sqrt(blocks / Math.max(1, blocks - 1));
   const known = Math.sqrt(sumVariance) / Math.max(1, total);
-  const freedom = Math.max(1, Math.min(blocks, effective / 2) - 1);
-  const student = 1 + (1.96 ** 2 + 1) / (4 * freedom);
-  return drawn > 0 ? (student * Math.max(resampled, known)) / drawn : 1;
+  return drawn > 0 ? (studentOverNormal(Math.min(blocks, effective / 2) - 1) * Math.max(resampled, known)) / drawn : 1;
 }
 
-interface Track {
+/** t over z at 95 %, by Hill's expansion. */
+export function studentOverNormal(freedom: number): number {
+  return 1 + (1.96 ** 2 + 1) / (4 * Math.max(1, freedom));
+}
+
+export interface Track {
   /** Of each request: the sum of its values, or how many of them are at or under the percentile. */
   readonly sums: Float64Array;
   /** What the resampled average is an average of, in the sample itself. */
@@ -180,7 +188,7 @@ interface Track {
   readonly finish: (average: number) => number;
 }
 
-function trackOf(series: Series, sorted: Float64Array, quantity: Quantity): Track {
+export function trackOf(series: Series, sorted: Float64Array, quantity: Quantity): Track {
   const { values, offsets } = series;
   const requests = offsets.length - 1;
   const sums = new Float64Array(requests);
@@ -287,12 +295,19 @@ export function intervalOf(resampled: Float64Array, level = 0.95): Interval {
   return { low: percentile(sorted, 100 * tail), high: percentile(sorted, 100 * (1 - tail)) };
 }
 
-/** Central interval of b - a, pairing independent resamples of the two sides. */
+/** Resampled b - a, draw by draw. */
+export function differencesOf(a: Float64Array, b: Float64Array): Float64Array {
+  return a.map((value, i) => b[i]! - value);
+}
+
+/** Resampled (b - a) / a, draw by draw; undefined where A comes near nothing, of which there is no share. */
+export function ratiosOf(a: Float64Array, b: Float64Array): Float64Array | undefined {
+  return a.every((value) => value > 0) ? a.map((value, i) => b[i]! / value - 1) : undefined;
+}
+
+/** Central interval of b - a, pairing resamples of the two sides draw by draw. */
 export function differenceInterval(a: Float64Array, b: Float64Array, level = 0.95): Interval {
-  const n = Math.min(a.length, b.length);
-  const differences = new Float64Array(n);
-  for (let i = 0; i < n; i++) differences[i] = b[i]! - a[i]!;
-  return intervalOf(differences, level);
+  return intervalOf(differencesOf(a, b), level);
 }
 
 /** Uniform integers in [0, below) from xoshiro128** (Blackman and Vigna 2018), seeded through splitmix32. */

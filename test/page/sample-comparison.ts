@@ -163,6 +163,7 @@ function metric(
       absolute,
       percentOfA,
       interval: { low: absolute - 1.2, high: absolute + 1.3, level: 0.95, method: 'block bootstrap over requests' },
+      answer: { kind: 'different', reason: 'repeats' },
       words: `B is ${Math.abs(percentOfA).toFixed(1)} % ${absolute > 0 ? 'higher (worse)' : 'lower (better)'}`,
     },
     verdict,
@@ -175,6 +176,11 @@ function noTail(): Pick<MetricComparison, 'a' | 'b'> & { difference: NonNullable
   return {
     a: { missing, n: 100 },
     b: { missing, n: 100 },
-    difference: { absolute: 0, noInterval: 'no value on either side', words: 'too few requests to say' },
+    difference: {
+      absolute: 0,
+      noInterval: 'no value on either side',
+      answer: { kind: 'inconclusive', reason: 'no-interval' },
+      words: 'too few requests to say',
+    },
   };
 }

@@ -213,7 +213,9 @@ export const LONG: HostMessage = (() => {
           absolute: -1_234_567.8,
           percentOfA: -99.9,
           interval: { low: -1_300_000, high: 0.00000456, level: 0.95, method: 'block bootstrap over requests' },
-          words: 'no detectable difference (B is lower by 99.9 % of A, but so many metrics show that by chance)',
+          answer: { kind: 'different', reason: 'repeats' },
+          words:
+            'no detectable difference among so many numbers (B is lower by 99.9 % of A; the interval is for all of them)',
         },
         because: ['warmup-window', 'token-source', 'client-limit'],
       },
@@ -221,7 +223,12 @@ export const LONG: HostMessage = (() => {
       {
         ...rest[2]!,
         label: 'Anfragen/s',
-        difference: { absolute: 1.1, noInterval: 'no requests', words: 'B is higher' },
+        difference: {
+          absolute: 1.1,
+          noInterval: 'no requests',
+          answer: { kind: 'inconclusive', reason: 'no-interval' },
+          words: 'B is higher',
+        },
       },
     ],
   };

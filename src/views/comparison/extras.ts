@@ -57,11 +57,23 @@ export function metricExtras({ alignment }: MetricComparison, titles: ReadonlyMa
 export function noiseWords(difference: MetricComparison['difference']): string[] {
   const percent = (part: { readonly percentOfA?: number }): string =>
     part.percentOfA === undefined ? '' : ` (${significant(part.percentOfA)} % of A)`;
-  const { detectable, noise } = difference ?? {};
+  const { detectable, noise, paired } = difference ?? {};
   return [
+    ...(paired ? [pairedWords(paired)] : []),
     ...(detectable
       ? [`four of five such experiments would see ${significant(detectable.absolute)}${percent(detectable)}`]
       : []),
     ...(noise ? [`standard deviation from run to run ${significant(noise.absolute)}${percent(noise)}`] : []),
   ];
+}
+
+/** "request by request, 480 pairs: correlation 0.98; as two independent samples −12 to +21". */
+function pairedWords({
+  pairs,
+  correlation,
+  apart,
+}: NonNullable<NonNullable<MetricComparison['difference']>['paired']>): string {
+  const alike = correlation === undefined ? '' : `: correlation ${correlation.toFixed(2)}`;
+  const wide = apart ? `; as two independent samples ${significant(apart.low)} to ${significant(apart.high)}` : '';
+  return `request by request, ${pairs} pairs${alike}${wide}`;
 }

@@ -177,16 +177,25 @@ export function shortVerdict(metric: MetricComparison, numbers: ReadonlyMap<stri
   if (verdict === 'confounded' && difference) return verdictWords(metric, numbers).replace('confounded:', 'by');
   if (verdict === 'comparable-after-alignment' && metric.alignment) return metric.alignment.words;
   if (verdict !== 'comparable' || !difference) return verdictWords(metric, numbers);
-  const { absolute, interval } = difference;
-  if (absolute === 0) return 'no difference';
-  if (difference.detected === false) {
-    // The interval of one number alone; that some of many exclude zero is what chance does.
-    return interval && (interval.low > 0 || interval.high < 0) ? 'none detected among so many' : 'none detected';
-  }
+  const { absolute, answer } = difference;
   const direction = absolute > 0 ? 'higher' : 'lower';
-  if (!interval) return `B ${direction}, may be chance`;
-  if (better === 'neither') return `B ${direction}`;
-  return `B ${direction}, ${better === direction ? 'better' : 'worse'}`;
+  switch (answer.reason) {
+    case 'within-margin':
+      return 'equivalent';
+    case 'chance':
+      return absolute === 0 ? 'no difference' : 'none detected';
+    case 'many-numbers':
+      return 'none detected among so many';
+    case 'no-interval':
+      return absolute === 0 ? 'no difference' : `B ${direction}, may be chance`;
+    case 'single-runs':
+      return `B ${direction} in these two runs`;
+    case 'drift':
+      return `B ${direction}, drift not excluded`;
+    case 'repeats':
+    case 'beyond-known-noise':
+      return better === 'neither' ? `B ${direction}` : `B ${direction}, ${better === direction ? 'better' : 'worse'}`;
+  }
 }
 
 function missingWords({ a, b }: MetricComparison): string {

@@ -33,7 +33,13 @@ describe('a threshold', () => {
   const ask = (of: Comparison) => gate(of, ['regression'], [limit('ttft.p95=5%')]);
 
   it('fails with 5 where the difference is larger and no chance', () => {
-    const worse = withTtft({ absolute: 20, percentOfA: 40, detected: true, words: 'B is higher by 40 % of A (worse)' });
+    const worse = withTtft({
+      absolute: 20,
+      percentOfA: 40,
+      detected: true,
+      answer: { kind: 'different', reason: 'repeats' },
+      words: 'B is higher by 40 % of A (worse)',
+    });
     expect(ask(worse)).toMatchObject({ passed: false, exitCode: 5 });
   });
 
@@ -50,6 +56,18 @@ describe('a threshold', () => {
     const result = ask(open);
     expect(result).toMatchObject({ passed: false, exitCode: 4 });
     expect(result.reasons[0]).toContain('27 independent requests');
+  });
+
+  it('with 4 where these two runs differ, but not by more than two runs of one kind may', () => {
+    const within = withTtft({
+      absolute: 20,
+      percentOfA: 40,
+      detected: true,
+      answer: { kind: 'inconclusive', reason: 'single-runs' },
+    });
+    expect(ask(within)).toMatchObject({ passed: false, exitCode: 4 });
+    expect(gate(within, ['regression'], [])).toMatchObject({ passed: false, exitCode: 4 });
+    expect(gate(within, ['difference'], [])).toMatchObject({ passed: false, exitCode: 4 });
   });
 
   it('and passes where chance explains it, or it is small', () => {

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../../src/comparability/compare';
 import type { Comparison } from '../../../src/comparability/comparison';
-import { adjusted, studentT } from '../../../src/comparability/uncertainty';
+import { adjusted, levelsOf } from '../../../src/comparability/uncertainty';
+import { studentQuantile, twoSidedStudent } from '../../../src/metrics/student';
 import type { Run } from '../../../src/readers/run';
 import { normalFrom, randomStream, syntheticRun, type SyntheticOptions } from '../support/synthetic-run';
 
@@ -34,7 +35,11 @@ describe('noise from run to run', () => {
     for (let k = 0; k < pairs; k++) {
       const runs = [0, 1, 2, 3, 4, 5].map((i) => day(100 * k + i, 0.15));
       const [a, b, ...rest] = runs;
-      if (row(compare(a!, b!, { resamples: 100 }), 'ttft', 'mean').difference!.detected === true) single++;
+      const { difference } = row(compare(a!, b!, { resamples: 100 }), 'ttft', 'mean');
+      if (difference!.detected === true) single++;
+      expect(difference!.detected === true && difference!.answer.kind === 'inconclusive').toBe(
+        difference!.answer.reason === 'single-runs',
+      );
       const comparison = compare(a!, b!, {
         resamples: 100,
         repeatsA: [rest[0]!, rest[2]!],
@@ -57,6 +62,7 @@ describe('noise from run to run', () => {
       a: ['run-1', 'run-3', 'run-5'],
       b: ['run-2', 'run-4', 'run-6'],
       order: 'alternating (A B A B A B)',
+      balance: 'leaning',
     });
     const { difference, a } = row(comparison, 'ttft', 'mean');
     expect(difference!.noise!.percentOfA).toBeGreaterThan(2);
@@ -93,26 +99,31 @@ describe('noise from run to run', () => {
   });
 });
 
-it('over 50 honest pairs, at most 5 % of metrics are called different, and nearly every pair has none', () => {
+it('over 25 honest pairs, none is called different', () => {
   let detected = 0;
   let rows = 0;
   let pairs = 0;
-  for (let seed = 1; seed <= 50; seed++) {
+  for (let seed = 1; seed <= 25; seed++) {
     const comparison = compare(syntheticRun({ seed }), syntheticRun({ seed: seed + 900 }), { resamples: 200 });
     expect(comparison.verdict.exitCode).toBe(0);
-    const called = comparison.metrics.filter(({ difference }) => difference?.detected === true);
+    const called = comparison.metrics.filter(({ difference }) => difference?.answer.kind === 'different');
     rows += comparison.metrics.filter(({ difference }) => difference?.interval).length;
     detected += called.length;
     if (called.length > 0) pairs++;
   }
-  expect(rows).toBeGreaterThan(1000);
-  expect(detected / rows).toBeLessThanOrEqual(0.05);
-  expect(pairs).toBeLessThanOrEqual(7);
+  expect(rows).toBeGreaterThan(500);
+  expect(detected).toBe(0);
+  expect(pairs).toBe(0);
 });
 
 it('p-values are adjusted as Benjamini and Hochberg say', () => {
   expect(adjusted([0.01, 0.04, 0.03, 0.5])).toEqual([0.04, expect.closeTo(0.0533, 3), expect.closeTo(0.0533, 3), 0.5]);
   expect(adjusted([])).toEqual([]);
-  expect(studentT(4)).toBeCloseTo(2.776, 3);
-  expect(studentT(30)).toBeCloseTo(2.042, 2);
+  // 0.01 is found; 0.04 and 0.03 are not, and their intervals are as wide as that asks for: at the level of the second of four.
+  expect(levelsOf([0.01, 0.04, 0.03, 0.5])).toEqual([0.95, 0.975, 0.975, 0.95]);
+  expect(studentQuantile(0.05, 1)).toBeCloseTo(12.706, 3);
+  expect(studentQuantile(0.05, 4)).toBeCloseTo(2.776, 3);
+  expect(studentQuantile(0.01, 30)).toBeCloseTo(2.75, 3);
+  expect(studentQuantile(0.05, Infinity)).toBeCloseTo(1.96, 3);
+  expect(twoSidedStudent(2.042, 30)).toBeCloseTo(0.05, 4);
 });

@@ -10,7 +10,7 @@ export function verdictOf(
   findings: readonly Finding[],
   metrics: readonly MetricComparison[],
   intended: readonly DimensionId[],
-  single: boolean,
+  single = false,
 ): Verdict {
   const confounding = of(findings, 'confounds');
   const unknowns = blocking(findings);

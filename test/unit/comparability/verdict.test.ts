@@ -32,7 +32,16 @@ const row = (verdict: MetricComparison['verdict'], hasDifference = true): Metric
   better: 'lower',
   a: { value: 1, n: 9 },
   b: { value: 2, n: 9 },
-  ...(hasDifference ? { difference: { absolute: 1, percentOfA: 100, words: 'B is higher' } } : {}),
+  ...(hasDifference
+    ? {
+        difference: {
+          absolute: 1,
+          percentOfA: 100,
+          answer: { kind: 'inconclusive' as const, reason: 'no-interval' as const },
+          words: 'B is higher',
+        },
+      }
+    : {}),
   verdict,
   because: [],
 });

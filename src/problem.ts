@@ -20,6 +20,8 @@ export interface Problem {
   readonly path: ConfigPath;
   /** What is wrong, consequence first, in the user's words; one sentence or two. */
   readonly message: string;
+  /** Which of the causes that share the code, where code decides on it: never on the words. */
+  readonly reason?: 'not-ours' | 'plain-text';
   /** What to do about it. */
   readonly remedy?: string;
   /** Where in the text; absent when the problem has no place there. */

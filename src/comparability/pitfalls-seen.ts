@@ -64,7 +64,10 @@ export function pitfallsSeen({ context, findings, runs }: Compared): readonly Pi
 
 /** What the report says of the stages that are compared, and of the run as a whole; once per code. */
 function ofOneSide(report: CanonicalReport, side: Side, context: Context): Map<string, string> {
-  const compared = new Set(context.matching.pairs.map((pair) => `stage ${(side === context.a ? pair.a : pair.b).id}`));
+  const compared = new Set(context.matching.pairs.map((pair) => (side === context.a ? pair.a : pair.b).id));
+  const stages = new Map(
+    report.scopes.flatMap(({ id, kind, stage }) => (kind === 'stage' && stage !== undefined ? [[id, stage]] : [])),
+  );
   const judgement = judgeReport(report);
   const found = [
     ...judgement.cautions,
@@ -73,7 +76,7 @@ function ofOneSide(report: CanonicalReport, side: Side, context: Context): Map<s
       message: message ?? statement,
       pitfall,
     })),
-  ].filter(({ scope }) => !/^stage \d+$/.test(scope) || compared.has(scope));
+  ].filter(({ scope }) => compared.has(stages.get(scope) ?? NaN) || !stages.has(scope));
   const byCode = new Map<string, { scopes: string[]; words: string }>();
   for (const { scope, message, pitfall } of found) {
     if (pitfall === undefined) continue;
@@ -85,16 +88,16 @@ function ofOneSide(report: CanonicalReport, side: Side, context: Context): Map<s
   return new Map(
     [...byCode].map(([code, { scopes, words }]) => {
       const others = [...new Set(scopes.slice(1))].filter((scope) => scope !== scopes[0]);
-      const also = others.length === 0 ? '' : ` (also in ${together(others)})`;
+      const also = others.length === 0 ? '' : ` (also in ${together(others, stages)})`;
       return [code, `${several ? `${scopes[0]!}: ` : ''}${words}${also}`];
     }),
   );
 }
 
 /** "stage 3", "stages 3, 4, 5", "stages 3, 4 and summary". */
-function together(scopes: readonly string[]): string {
-  const numbers = scopes.flatMap((scope) => /^stage (\d+)$/.exec(scope)?.[1] ?? []);
-  const others = scopes.filter((scope) => !/^stage \d+$/.test(scope));
+function together(scopes: readonly string[], stageOf: ReadonlyMap<string, number>): string {
+  const numbers = scopes.flatMap((scope) => stageOf.get(scope) ?? []);
+  const others = scopes.filter((scope) => !stageOf.has(scope));
   const stages = numbers.length === 0 ? [] : [`stage${numbers.length > 1 ? 's' : ''} ${numbers.join(', ')}`];
   return [...stages, ...others].join(' and ');
 }

@@ -53,8 +53,21 @@ export function round(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
 
-export function repeatsFirst([first, second]: readonly object[]): boolean {
-  return first !== undefined && second !== undefined && sameLoad(first, second);
+/**
+ * The first stage has the load of the second and looks like its warm-up: other loads follow, or it is the shorter one. Stages that
+ * repeat a load again and again are repeated measurements.
+ */
+export function repeatsFirst([first, second, third]: readonly object[]): boolean {
+  if (first === undefined || second === undefined || !sameLoad(first, second)) return false;
+  if (third !== undefined) return !sameLoad(second, third);
+  const [short, long] = [lengthOf(first), lengthOf(second)];
+  return short !== undefined && long !== undefined && short < long;
+}
+
+/** Seconds or requests. */
+function lengthOf(stage: object): number | undefined {
+  const { duration, num_requests: requests } = stage as { readonly duration?: number; readonly num_requests?: number };
+  return duration ?? requests;
 }
 
 export function sameLoad(left: object, right: object): boolean {

@@ -181,6 +181,13 @@ function problem(code: string, message: string, file: string): Problem {
   return { code, severity: 'error', path: [], message, file };
 }
 
+/** Asked for without a limit, as SGLang writes its default: all requests at once. That is what was meant, and is read so. */
+function isEndlessSetting(key: string, value: number): boolean {
+  return value === Infinity && ENDLESS_SETTINGS.has(key);
+}
+
+const ENDLESS_SETTINGS: ReadonlySet<string> = new Set(['request_rate', 'requested_rate', 'rate', 'burstiness']);
+
 /** NaN or Infinity in a file that calls itself JSON: Python writes them, no strict reader takes them. YAML has words for both. */
 export function hasBareNumber({ format, value }: LoadedDocument): boolean {
   if (format !== 'json' && format !== 'jsonl') return false;
@@ -189,8 +196,11 @@ export function hasBareNumber({ format, value }: LoadedDocument): boolean {
     const next: object[] = [];
     for (const entry of level) {
       // Detailed files hold millions of numbers: they are looked at, not kept.
-      for (const inner of (Array.isArray(entry) ? entry : Object.values(entry)) as readonly unknown[]) {
-        if (typeof inner === 'number' && !Number.isFinite(inner)) return true;
+      const isList = Array.isArray(entry);
+      for (const key of Object.keys(entry)) {
+        const inner = (entry as Readonly<Record<string, unknown>>)[key];
+        if (typeof inner === 'number' && !Number.isFinite(inner) && (isList || !isEndlessSetting(key, inner)))
+          return true;
         if (typeof inner === 'object' && inner !== null) next.push(inner);
       }
     }

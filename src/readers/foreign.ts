@@ -84,12 +84,10 @@ export async function openForeign(folder: FolderAccess, own?: OwnReader): Promis
 /** Where a report was found, what else lies about is no error, and logs are not worth a line. */
 function besidesReports(problem: Problem): Problem[] {
   if (problem.code !== 'REP121' || problem.severity !== 'error') return [problem];
-  if (problem.message.endsWith(PLAIN_TEXT)) return [];
+  if (problem.reason === 'plain-text') return [];
   const { code, path, message, file } = problem;
   return [{ code, path, message, severity: 'information', ...(file === undefined ? {} : { file }) }];
 }
-
-const PLAIN_TEXT = 'it is plain text';
 
 interface Search {
   readonly found: OpenedReport[];
@@ -218,12 +216,13 @@ function complaints(folder: FolderAccess, loaded: Loaded, unknown: readonly Load
       message: `${folder.name}/${document.file} is no report of a known tool: ${describe(document)}`,
       ...(any ? {} : { remedy: `Known are ${READABLE_TOOLS.join(', ')}` }),
       file: document.file,
+      ...(document.format === 'text' ? { reason: 'plain-text' as const } : {}),
     }));
   return [...rejected, ...strange];
 }
 
 function describe({ format, value }: LoadedDocument): string {
-  if (format === 'text') return PLAIN_TEXT;
+  if (format === 'text') return 'it is plain text';
   const what = format === 'yaml' ? 'YAML' : format === 'jsonl' ? 'JSON lines' : 'JSON';
   const first: unknown = Array.isArray(value) ? value[0] : value;
   if (!isObject(first)) return `it is ${what} without the keys of one`;

@@ -25,7 +25,7 @@ async function openOwn(
   if (!files.includes(MANIFEST_FILE)) return false;
   const run = await readRun(folder);
   // A run.json of somebody else is no reason to give up: the other files may be known.
-  if (!run.ok && run.problems.some(({ message }) => message.includes("is not IsoPerf's"))) return false;
+  if (!run.ok && run.problems.some(({ reason }) => reason === 'not-ours')) return false;
   problems.push(...run.problems);
   if (run.ok) {
     const records = files.includes(RECORDS_FILE) ? { recordsFile: RECORDS_FILE } : {};

@@ -44,7 +44,7 @@ export async function readRun(folder: FolderAccess): Promise<Result<Run>> {
     const own = await readFolder(folder, files);
     // A run.json of somebody else may be a result of its own; beside reports or a journal it is a damaged one of ours.
     const isAlone = !files.includes(RECORDS_FILE) && !files.some((file) => SUMMARY.test(file) || STAGE.test(file));
-    const isOthers = isAlone && !own.ok && own.problems.some(({ message }) => message.includes("is not IsoPerf's"));
+    const isOthers = isAlone && !own.ok && own.problems.some(({ reason }) => reason === 'not-ours');
     const foreign = isOthers ? await readForeign(folder) : undefined;
     return foreign?.ok === true ? foreign : own;
   }
@@ -183,7 +183,7 @@ async function readManifest(folder: FolderAccess): Promise<ManifestResult> {
   const head = z.object({ format: z.literal(MANIFEST_FORMAT), version: z.number() }).safeParse(parsed.value);
   if (!head.success) {
     const problem = refusal('REP107', `${place} is not IsoPerf's: its 'format' is not '${MANIFEST_FORMAT}'`, place);
-    return { ok: false, problems: [problem], foreign: true };
+    return { ok: false, problems: [{ ...problem, reason: 'not-ours' }], foreign: true };
   }
   if (head.data.version > MANIFEST_VERSION) {
     const problem = refusal(

@@ -1,9 +1,11 @@
 // CMP013: requested_rate means something else in closed loops.
 import { significant, whole } from '../../figures';
-import { lifecycleOnly, said, type Sign } from '../in-report';
+import { said, type Sign } from '../in-report';
 import type { Pitfall } from '../pitfall';
 
-const statedRate: Sign = (scope) => {
+const statedRate: Sign = (scope, { tool }) => {
+  // What we write ourselves in this layout is no news to anybody.
+  if (tool !== 'inference-perf') return undefined;
   const stated = scope.extras?.statedRate;
   const { concurrency, model } = scope.load;
   if (model !== 'closed' || concurrency === undefined || stated === undefined || stated <= 0) return undefined;
@@ -23,7 +25,7 @@ export const CMP013: Pitfall = {
   configPaths: ['load.stages.concurrency_level'],
   source: 'inference-perf: inference_perf/loadgen/load_generator.py',
   inReport: {
-    words: 'A closed-loop stage has a requested_rate beside its concurrency.',
-    parts: [lifecycleOnly(statedRate)],
+    words: 'A closed-loop stage of inference-perf has a requested_rate beside its concurrency.',
+    parts: [statedRate],
   },
 };

@@ -6,10 +6,12 @@ import { type Check, warning } from '../in-config';
 import { dataType, lifecycleOnly, said, type Sign } from '../in-report';
 import { EVERYTHING, type Pitfall } from '../pitfall';
 
+/** What sets no length on the routes of chats. */
+const CAPPED_CHAT: readonly string[] = ['shareGPT', 'billsum_conversations', 'infinity_instruct'];
+
 const cappedOutput: Check = ({ config }) => {
   const { api, data } = config;
-  const chatCapped =
-    ['shareGPT', 'billsum_conversations', 'infinity_instruct'].includes(data.type) && api.type !== 'completion';
+  const chatCapped = CAPPED_CHAT.includes(data.type) && api.type !== 'completion';
   const mediaCapped = data.type === 'visionarena' || (data.type === 'synthetic' && data.multimodal !== null);
   if (!chatCapped && !mediaCapped && data.type !== 'mock') return [];
   const why = chatCapped
@@ -20,6 +22,10 @@ const cappedOutput: Check = ({ config }) => {
   return [
     warning(['data', 'type'], {
       message: `${why} asks for 30 output tokens per request, whatever output_distribution says.`,
+      // The other route helps where the cap is the route's, and nowhere else.
+      remedy: chatCapped
+        ? 'Set api.type: completion, or choose a data type that sets lengths.'
+        : 'Choose a data type that sets lengths.',
       restsOn: [
         ['api', 'type'],
         ['data', 'type'],
@@ -27,8 +33,6 @@ const cappedOutput: Check = ({ config }) => {
     }),
   ];
 };
-
-const CAPPED_CHAT = ['shareGPT', 'billsum_conversations', 'infinity_instruct'];
 
 const thirtyTokens: Sign = (scope, report) => {
   const type = dataType(report) ?? '';
@@ -50,7 +54,7 @@ export const CMP034: Pitfall = {
   title: 'Output is capped at 30 tokens',
   consequence:
     'This data type on this route sets no length, and the client’s default of 30 max_tokens applies; output_distribution is not used.',
-  remedy: 'Choose completion, or a data type that sets lengths.',
+  remedy: 'Choose a data type that sets lengths, or completion where chat is what caps them.',
   moves: EVERYTHING,
   configPaths: ['data.type', 'api.type'],
   source: 'inference-perf: inference_perf/apis/chat.py',

@@ -7,7 +7,7 @@ const emptyAnswers: Sign = (scope) =>
   measureOf(scope, 'ntpot')?.stats['min'] === 0
     ? said(
         scope.id,
-        'some answers had no token that was counted: each is an NTPOT of 0, and the mean is too small',
+        'some answers had no token that was counted: each enters the mean NTPOT as 0, whatever it took',
         'empty-answers',
       )
     : undefined;
@@ -15,7 +15,7 @@ const emptyAnswers: Sign = (scope) =>
 export const CMP061: Pitfall = {
   code: 'CMP061',
   title: 'Empty answers make NTPOT 0',
-  consequence: 'An answer without tokens enters the mean with 0: NTPOT is too low.',
+  consequence: 'An answer without tokens enters the mean with 0 and pulls NTPOT down, whatever else moves it.',
   remedy: 'Leave them out, and count them.',
   moves: ['ntpot'],
   configPaths: [],

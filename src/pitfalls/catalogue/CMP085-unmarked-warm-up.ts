@@ -23,7 +23,11 @@ export const CMP085: Pitfall = {
   moves: ['ttft', ...RATES],
   configPaths: ['load.stages'],
   source: 'llm-d guides: ladders with a repeated first rate',
-  inConfig: { words: 'The first two stages have the same load, and the first is not marked.', check: looksLikeWarmUp },
+  inConfig: {
+    words:
+      'The first two stages have the same load and the third has not (or there is none, and the first is shorter), and the first is not marked.',
+    check: looksLikeWarmUp,
+  },
   mend: (problem, page) =>
     fix('Mark this stage as warm-up', [page.note(problem.range!.startLine, '# isoperf: warmup')]),
 };

@@ -116,6 +116,8 @@ async function make(name, options) {
   if (!isElsewhere) writeFileSync(new URL(`out/${name}.meta.json`, import.meta.url), JSON.stringify(metafile));
 }
 
+// What an editor's task waits for.
+if (watch) console.log('watch: building');
 const only = process.argv.filter((word) => word in bundles);
 mkdirSync(new URL('out/', import.meta.url), { recursive: true });
 for (const [name, options] of Object.entries(bundles)) {
@@ -126,3 +128,4 @@ for (const [name, options] of Object.entries(bundles)) {
   if (name === 'rooms') await make('core', { ...host, stdin: shared.core(), outfile: `${outdir}/core.js` });
   if (name === 'cli' && !watch) chmodSync(path.resolve(import.meta.dirname, outdir, 'cli.js'), 0o755);
 }
+if (watch) console.log('watch: ready, builds again when a source changes (Ctrl+C ends it)');

@@ -9,7 +9,6 @@ const config: KnipConfig = {
     'test/page/**/*.ts',
     'test/unit/**/*.test.ts',
     'test/clock/*.{test.ts,mjs}',
-    'vitest.clock.config.mts',
     'scripts/mutation/*.mjs',
   ],
   project: ['src/**/*.ts', 'webview/**/*.ts', 'test/**/*.ts', 'scripts/**/*.mjs'],

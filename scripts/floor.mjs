@@ -1,12 +1,37 @@
 // Runs one floor of tests written in TypeScript: bundles its entry for Node, gives it the browser, ends with its counts.
 import { build } from 'esbuild';
-import { mkdirSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, watch } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { findChromium } from './chromium.mjs';
 
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+/**
+ * The words after a floor's name: of the tests that are wanted. With `--watch` among them the floor runs again, built anew, whenever a
+ * source or a test changes, and this never resolves.
+ */
+export async function wantedTests(script, bundles) {
+  const words = process.argv.slice(2).filter((word) => word !== '--watch');
+  if (!process.argv.includes('--watch')) return words.join(' ').toLowerCase();
+  let changed = () => {};
+  for (const folder of ['src', 'webview', 'test', 'samples'])
+    watch(path.join(root, folder), { recursive: true }, () => changed());
+  const run = (...args) =>
+    new Promise((resolve) => {
+      spawn(process.execPath, args, { cwd: root, stdio: 'inherit' }).on('close', resolve);
+    });
+  for (;;) {
+    const change = new Promise((resolve) => (changed = resolve));
+    if ((await run('esbuild.mjs', ...bundles)) === 0) await run(script, ...words);
+    console.log('watching src, webview, test and samples ... (Ctrl+C ends it)');
+    await change;
+    // An editor saves several files in one go.
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+}
 
 /** Bundles a TypeScript file for Node and imports it. */
 export async function loadTests(entry, name) {

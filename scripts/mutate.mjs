@@ -19,7 +19,7 @@ const LIMIT_SECONDS = 120;
 /** Tests that load servers or read hundreds of folders: slow, and no nearer to any of these rooms than others are. */
 const SLOW = /unit\/(?:run|e2e|extension|cli)\/|comparability\/removal/;
 /** Test files that get to see a mutant; the farthest know little of it. */
-const MOST_TESTS = 12;
+const MOST_TESTS = 16;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,4 +1,4 @@
-// The extension-host tests in desktop VS Code, for a machine that can download one: `node esbuild.mjs && node scripts/test-electron.mjs`.
+// `npm run test-electron`: the extension-host tests in desktop VS Code. Downloads it once (some 200 MB) and needs a screen, or xvfb-run.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,6 +7,7 @@ import { buildSuite, root } from './floor.mjs';
 
 const workspace = mkdtempSync(path.join(os.tmpdir(), 'isoperf-workspace-'));
 cpSync(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
+console.log('Desktop VS Code is downloaded the first time (some 200 MB, into .vscode-test/).');
 try {
   await runTests({
     extensionDevelopmentPath: root,
@@ -15,6 +16,9 @@ try {
   });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
+  console.error(
+    'It needs update.code.visualstudio.com and a screen. Without them: `npm run host`, a VS Code server in Chromium.',
+  );
   process.exitCode = 1;
 } finally {
   rmSync(workspace, { recursive: true, force: true });

@@ -1,20 +1,26 @@
-// The host floor: the packaged extension in a real VS Code, driven as a user would. `node scripts/test-host.mjs [suite]`
-// Installs the VS Code server once (setup-vscode.mjs). The tests are one story: a failed step skips the ones after it.
+// The host floor: the packaged extension in a real VS Code, driven as a user would. `npm run host -- [suite | words of a step's name] [--watch]`
+// Installs the VS Code server once (setup-vscode.mjs). The tests are one story: a failed step skips the ones after it, and a
+// step that is asked for by name comes after all that lead to it.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { runHostSuite } from './host-suite.mjs';
-import { loadTests, reporter, root, startBrowser } from './floor.mjs';
+import { loadTests, reporter, root, startBrowser, wantedTests } from './floor.mjs';
 import { extensionHostLog, prepareHost, startVscode } from './vscode-host.mjs';
 
 const STEP_SECONDS = 180;
 /** The first time, 270 MB come from the registry. */
 const INSTALL_SECONDS = 400;
 
-const wanted = process.argv.slice(2).join(' ');
+const wanted = await wantedTests('scripts/test-host.mjs', []);
 mkdirSync(path.join(root, 'shots'), { recursive: true });
 const report = reporter();
 const { HOST_TESTS, Workbench } = await loadTests('test/host/tests.ts', 'test-host');
+const story = HOST_TESTS.slice(0, HOST_TESTS.findLastIndex(({ name }) => name.toLowerCase().includes(wanted)) + 1);
+if (wanted !== '' && wanted !== 'suite' && story.length === 0) {
+  console.error(`There is no step '${wanted}'. Steps:\n  ${HOST_TESTS.map(({ name }) => name).join('\n  ')}`);
+  process.exit(2);
+}
 const workspaces = mkdtempSync(path.join(os.tmpdir(), 'isoperf-workspaces-'));
 /** A copy of the sample workspace; the suite and the story do not see each other's. */
 function sampleWorkspace(name) {
@@ -56,7 +62,7 @@ try {
   const workbench = new Workbench(page, server.configure);
   await workbench.open(server.url(workspace));
   let broken = false;
-  for (const { name, body } of wanted === 'suite' ? [] : HOST_TESTS) {
+  for (const { name, body } of wanted === 'suite' ? [] : story) {
     if (broken) {
       report.skip(name, 'an earlier step failed');
       continue;

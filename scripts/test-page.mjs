@@ -1,15 +1,15 @@
-// The page floor: the webview bundle in Chromium, under its real policy. `node scripts/test-page.mjs [words of a test's name]`.
+// The page floor: the webview bundle in Chromium, under its real policy. `npm run page -- [words of a test's name] [--watch]`.
 // Wants a build (`node esbuild.mjs`) and Chromium. Screenshots go to shots/.
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { loadTests, reporter, root, startBrowser } from './floor.mjs';
+import { loadTests, reporter, root, startBrowser, wantedTests } from './floor.mjs';
 
+const wanted = await wantedTests('scripts/test-page.mjs', ['webview']);
 if (!existsSync(path.join(root, 'dist', 'webview.js'))) {
   console.error('dist/webview.js is missing: run `node esbuild.mjs` first');
   process.exit(1);
 }
 mkdirSync(path.join(root, 'shots'), { recursive: true });
-const wanted = process.argv.slice(2).join(' ').toLowerCase();
 const report = reporter();
 const { PAGE_TESTS } = await loadTests('test/page/tests.ts', 'test-page');
 const browser = await startBrowser();

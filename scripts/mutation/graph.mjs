@@ -1,4 +1,4 @@
-// Which unit tests see a source file, the nearest first: over the imports, as written.
+// Which unit tests see a source file over the imports, and in what order: near ones that name it come first.
 import { readFileSync, readdirSync, existsSync } from 'node:fs';
 import path from 'node:path';
 
@@ -10,7 +10,7 @@ function filesUnder(folder, ending) {
     .filter((file) => file.endsWith(ending));
 }
 
-/** @param {string} root of the repository @returns {(file: string) => string[]} tests by their distance from a file */
+/** @param {string} root of the repository @returns {(file: string) => string[]} the tests that import a file, in that order */
 export function testsBySource(root) {
   const importers = new Map();
   for (const file of [...filesUnder(path.join(root, 'src'), '.ts'), ...filesUnder(path.join(root, 'test'), '.ts')]) {
@@ -26,10 +26,18 @@ export function testsBySource(root) {
     const seen = new Set([file]);
     const tests = [];
     let edge = [file];
+    // Tests of the same room, or that speak of it, know more than others at the same distance.
+    const words = path.relative(root, file).replace(/\.ts$/, '').split(/[\\/]/).slice(1);
+    const rank = (test, distance) => {
+      const text = path.relative(root, test) + readFileSync(test, 'utf8');
+      return distance - words.filter((word) => text.includes(word)).length - (text.includes(words.at(-1)) ? 1 : 0);
+    };
+    let distance = 0;
     while (edge.length > 0) {
       edge = edge.flatMap((each) => importers.get(each) ?? []).filter((each) => !seen.has(each) && seen.add(each));
-      tests.push(...edge.filter((each) => each.endsWith('.test.ts')));
+      distance++;
+      for (const test of edge.filter((each) => each.endsWith('.test.ts'))) tests.push([test, rank(test, distance)]);
     }
-    return tests;
+    return tests.sort((a, b) => a[1] - b[1]).map(([test]) => test);
   };
 }

@@ -1,6 +1,7 @@
 // Lint rules: typescript-eslint's strict type-checked set, plus the walls of the house that a rule can express.
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
+import { house } from './scripts/lint-rules.mjs';
 
 export default tseslint.config(
   { ignores: ['dist/**', 'out/**', 'node_modules/**', 'shots/**', 'test/fixtures/**'] },
@@ -30,6 +31,11 @@ export default tseslint.config(
         },
       ],
     },
+  },
+  {
+    files: ['src/**/*.ts'],
+    plugins: { house },
+    rules: { 'house/no-prototype-look-up': 'error' },
   },
   {
     files: ['test/**/*.ts'],

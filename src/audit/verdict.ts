@@ -3,6 +3,7 @@ import type { Problem } from '../problem';
 import type { CanonicalReport } from '../readers/canonical';
 import { violated } from './identities';
 import type { Judgement } from './identity';
+import { own } from '../own';
 
 /** A report as it is exported: its numbers, what they say of each other, and what its own files say against them. */
 export interface JudgedReport {
@@ -32,7 +33,7 @@ export function reportVerdict({ report, judgement, problems }: JudgedReport): {
   const found = [
     ...(report.scopes.every(({ counts }) => counts.ok === 0) ? ['no request succeeded'] : []),
     ...(broken > 0 ? [`${broken} ${broken === 1 ? 'identity is' : 'identities are'} violated`] : []),
-    ...new Set(problems.flatMap(({ code }) => (Object.hasOwn(AGAINST, code) ? [AGAINST[code]!] : []))),
+    ...new Set(problems.flatMap(({ code }) => (Object.hasOwn(AGAINST, code) ? [own(AGAINST, code)!] : []))),
   ];
   if (found.length > 0) return { words: found.join('; '), bad: true };
   const none = judgement.identities.length === 0 ? 'no identity could be checked' : 'no identity is violated';

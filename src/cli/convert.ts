@@ -14,6 +14,7 @@ import { isDisagreement, type JudgedReport } from '../audit/verdict';
 import { accessTo, printProblems } from './access';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
 import { parseOptions } from './options';
+import { own } from '../own';
 
 const FORMATS = ['markdown', 'csv', 'html', 'benchmark-report'] as const;
 type Format = (typeof FORMATS)[number];
@@ -95,7 +96,7 @@ function formatOf(asked: string | undefined, out: string | undefined): Format {
     '.yaml': 'benchmark-report',
     '.yml': 'benchmark-report',
   };
-  const format = endings[path.extname(out ?? '').toLowerCase()];
+  const format = own(endings, path.extname(out ?? '').toLowerCase());
   if (!format) throw new UsageError(`--to FORMAT is needed: one of ${FORMATS.join(', ')}`);
   return format;
 }

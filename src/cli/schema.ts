@@ -6,6 +6,7 @@ import { configJsonSchema } from '../config/model/json-schema';
 import { manifestSchema } from '../folder/manifest';
 import { EXIT, UsageError, type Command } from './command';
 import { parseOptions } from './options';
+import { own } from '../own';
 
 export interface NamedSchema {
   /** File in schemas/. */
@@ -52,7 +53,7 @@ const HELP = `isoperf schema: print the JSON Schema (draft 2020-12) of what IsoP
 
 Usage: isoperf schema [${NAMES.join(' | ')}]
 
-${NAMES.map((name) => `  ${name.padEnd(17)}${SCHEMAS[name]!.what}`).join('\n')}
+${NAMES.map((name) => `  ${name.padEnd(17)}${own(SCHEMAS, name)!.what}`).join('\n')}
 
 Without a name it prints the schema of the config. It describes the form of a file; 'isoperf validate' says more: rules
 between fields, what cannot run, and inference-perf's own leniency (numbers in quotes and the like).
@@ -75,7 +76,7 @@ export const schemaCommand: Command = {
     const { positionals } = parseOptions({ args: [...args], options: {}, allowPositionals: true });
     const [name = 'config', ...more] = positionals;
     if (more.length > 0) throw new UsageError('one name at most');
-    const schema = Object.hasOwn(SCHEMAS, name) ? SCHEMAS[name] : undefined;
+    const schema = Object.hasOwn(SCHEMAS, name) ? own(SCHEMAS, name) : undefined;
     if (!schema) throw new UsageError(`there is no schema '${name}'; there are ${NAMES.join(', ')}`);
     io.out(`${JSON.stringify(schema.make(), undefined, 2)}\n`);
     return Promise.resolve(EXIT.ok);

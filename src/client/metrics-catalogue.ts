@@ -1,4 +1,5 @@
 // What the model servers measure of themselves: inference-perf's keys, the servers' names, and the queries for each kind (reference 4.7).
+import { own } from '../own';
 
 export type MetricKind = 'counter' | 'gauge' | 'histogram';
 
@@ -76,7 +77,7 @@ const CATALOGUE: Readonly<Record<string, readonly ServerMetric[]>> = { vllm: VLL
 
 /** Nothing for `mock`, which is no server. */
 export function metricsOf(serverType: string): readonly ServerMetric[] {
-  return CATALOGUE[serverType] ?? [];
+  return own(CATALOGUE, serverType) ?? [];
 }
 
 /** Label matchers of a server: its model, for the two that label by it, and the config's own. */

@@ -1,4 +1,5 @@
 // Prometheus' text exposition format, version 0.0.4, and what OpenMetrics adds to it: names, labels, values.
+import { own } from '../own';
 
 export interface MetricSample {
   /** With its suffix: `_total`, `_bucket`, `_sum`, `_count`. */
@@ -59,7 +60,7 @@ function parseLabels(text: string, start: number): { labels: Record<string, stri
     let value = '';
     for (at = LABEL.lastIndex; text[at] !== '"'; at++) {
       if (at >= text.length) return undefined;
-      if (text[at] === '\\') value += ESCAPES[text[++at] ?? ''] ?? `\\${text[at] ?? ''}`;
+      if (text[at] === '\\') value += own(ESCAPES, text[++at] ?? '') ?? `\\${text[at] ?? ''}`;
       else value += text[at]!;
     }
     at++;

@@ -17,6 +17,7 @@ import {
 } from './side';
 import { matchStages, type Matching } from './stages';
 import { suggestedCut, timeSeriesOf } from './warmup-detection';
+import { own } from '../own';
 
 /** Dimensions a recomputation can remove, in the order it does. */
 export const ALIGNABLE = ['warmup-window', 'completeness', 'token-source'] as const satisfies readonly DimensionId[];
@@ -225,7 +226,7 @@ function alignCounters(from: Aligned): AlignmentStep {
   return {
     dimension,
     ok: true,
-    words: `output tokens by ${NAMES[output] ?? output} and input tokens by ${NAMES[input] ?? input} on both sides, ITL between ${itl}`,
+    words: `output tokens by ${own(NAMES, output) ?? output} and input tokens by ${own(NAMES, input) ?? input} on both sides, ITL between ${itl}`,
     result: { ...from, countingA: set(from.countingA), countingB: set(from.countingB) },
   };
 }

@@ -10,6 +10,7 @@ import type { DimensionId } from './comparison';
 import { DIMENSION_IDS } from './comparison-schema';
 import { parseCut, type WarmupCut } from './cut';
 import { GATE_CONDITIONS, parseThreshold, type GateCondition, type Threshold } from './gate';
+import { own } from '../own';
 
 export interface ComparisonFile {
   /** Folders or result files of each side as they are written, the first first; further ones are repeats. */
@@ -136,7 +137,7 @@ function issueOf(issue: Issue, whole: object): Problem {
   if (path.length === 1 && !Object.hasOwn(whole, path[0]!)) {
     return problem('REP131', path, `'${name}' is missing: a comparison needs both runs`, REMEDY);
   }
-  const known = KNOWN[String(path[0])];
+  const known = own(KNOWN, String(path[0]));
   return problem('REP131', path, `'${name}' has a value that means nothing here`, known && `It is ${known}.`);
 }
 

@@ -3,6 +3,7 @@ import type { RequestRecord } from '../metrics/record';
 import { distributionOf, percentile, sortedValues, type DistributionSummary } from '../metrics/statistics';
 import { kolmogorovSmirnov } from '../metrics/two-samples';
 import { round } from './side';
+import { own } from '../own';
 
 /** Quantiles closer than this, as a share of the larger, cost the same work. */
 const LENGTH_TOLERANCE = 0.03;
@@ -116,7 +117,7 @@ function normalDensityAt(p: number): number {
     '0.75': 0.6745,
     '0.95': 1.645,
   };
-  const at = z[String(p)] ?? 0;
+  const at = own(z, String(p)) ?? 0;
   return Math.exp((-at * at) / 2) / Math.sqrt(2 * Math.PI);
 }
 

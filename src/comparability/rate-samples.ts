@@ -7,6 +7,7 @@ import { sameSchedule, type RequestPairs } from './request-pairs';
 import { NO_RECORDS, tooFewForInterval, windowOf, type Draws, type Sample } from './samples';
 import { missingIn, type MeasuredStage } from './side';
 import type { StagePair } from './stages';
+import { own } from '../own';
 
 interface Rate {
   readonly sample: Sample;
@@ -100,7 +101,7 @@ function rateOf(stage: MeasuredStage, quantity: RateQuantity, counting: Counting
     return { sample: { side, noInterval: 'when requests were sent is not recorded' } };
   }
   requests.sort((x, y) => x.sentSeconds - y.sentSeconds);
-  const law = DESIGNED[stage.manifest?.arrivalLaw ?? ''] ?? 'drawn';
+  const law = own(DESIGNED, stage.manifest?.arrivalLaw ?? '') ?? 'drawn';
   const noise = rateNoise(requests, schedule ? 'fixed' : law, stage.load.kind === 'concurrency');
   return { sample: { side }, noise };
 }

@@ -18,6 +18,7 @@ import type { Target, TargetChoice } from './model/target';
 import { imageBeside, imageProblems } from './find/images';
 import { chooseTarget, isVersion, targetProblems } from './model/target-choice';
 import { judgeValues } from './model/verdict';
+import { own } from '../own';
 
 export interface LoadOptions {
   /** `path=value` texts of --set, in order. */
@@ -271,7 +272,7 @@ function placer(region: Region): (path: ConfigPath, part?: 'key' | 'value') => T
     num_prompts_per_group: 'num_users_per_system_prompt',
   };
   return (path, part) => {
-    const other = path.map((step) => alias[step] ?? step);
+    const other = path.map((step) => own(alias, String(step)) ?? step);
     const full = document.locate([...prefix, ...path]) ? path : other;
     const range = document.range([...prefix, ...full], part);
     return range && region.toFile(range);

@@ -1,4 +1,5 @@
 // SLO headers: limits a config sends to the server with every request, and that goodput is judged by (reference 1.2, 5.5).
+import { own } from '../own';
 
 export interface SloLimits {
   readonly ttftSeconds?: number;
@@ -29,7 +30,7 @@ export function sloLimits(api: SloSection): SloLimits | undefined {
   const read = (given: unknown, usual: string): number | undefined => {
     const text = values.get((typeof given === 'string' ? given : usual).toLowerCase())?.trim();
     const value = text === undefined || text === '' ? Number.NaN : Number(text);
-    return Number.isFinite(value) ? value * (UNITS[unit.toLowerCase()] ?? 1) : undefined;
+    return Number.isFinite(value) ? value * (own(UNITS, unit.toLowerCase()) ?? 1) : undefined;
   };
   const ttftSeconds = read(api.slo_ttft_header, `x-slo-ttft-${unit}`);
   const tpotSeconds = read(api.slo_tpot_header, `x-slo-tpot-${unit}`);

@@ -1,5 +1,6 @@
 // One record of a public data set -> one prompt, by inference-perf's rules for each data set and API (reference 2.1 and 2.4).
 import type { ChatMessage, PromptContent } from './prompts';
+import { own } from '../own';
 
 export const DATASET_TYPES = ['shareGPT', 'cnn_dailymail', 'billsum_conversations', 'infinity_instruct'] as const;
 export type DatasetType = (typeof DATASET_TYPES)[number];
@@ -32,7 +33,7 @@ export const DATASETS: Readonly<Record<DatasetType, DatasetRules>> = {
       files: ['ShareGPT_V3_unfiltered_cleaned_split.json'],
     },
     columns: ['conversations'],
-    read: (record, api) => conversation(record, api, (from) => ROLES[from] ?? 'user'),
+    read: (record, api) => conversation(record, api, (from) => own(ROLES, from) ?? 'user'),
   },
   cnn_dailymail: {
     chat: false,

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import path from 'node:path';
 import type { Problem, Result } from '../problem';
 import { MANIFEST_FILE, RECORDS_FILE } from './manifest';
+import { own } from '../own';
 
 const SUFFIXES = 10_000;
 
@@ -93,7 +94,7 @@ export function jsonText(value: unknown): string {
 /** What a failed write means, in words. */
 export function describeWriteError(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return (code === undefined ? undefined : WRITE_ERRORS[code]) ?? message;
+  return (code === undefined ? undefined : own(WRITE_ERRORS, code)) ?? message;
 }
 
 const WRITE_ERRORS: Readonly<Record<string, string>> = {

@@ -15,6 +15,7 @@ import { targetFor, type Asked } from './place';
 import { hasEffect, runs, shapes, type Chosen } from './relevant';
 import { sketch, type Cursor, type Sketch } from './sketch';
 import { block, DISTRIBUTIONS, isDistribution, keySnippet, ladder, stageLines, type Place } from './snippets';
+import { own } from '../own';
 
 export interface Completion {
   readonly label: string;
@@ -248,7 +249,7 @@ function directives(text: string, line: string, position: Position): readonly Co
           ? 'of a stage or of the document'
           : `of ${kind.scope === 'stage' ? 'a stage' : 'the document'}`,
       documentation: kind.doc,
-      insertText: name + (DIRECTIVE_VALUES[kind.value] ?? ''),
+      insertText: name + (own(DIRECTIVE_VALUES, kind.value) ?? ''),
       range,
     }),
   );

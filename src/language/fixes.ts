@@ -11,6 +11,7 @@ import { type ConfigPath, formatPath, type Problem, type TextRange } from '../pr
 import { at, Page } from './edits';
 import { type Asked, overlaps, readings } from './place';
 import { stageLines } from './snippets';
+import { own } from '../own';
 
 export interface CodeAction extends Fix {
   /** Code of the problem it mends. */
@@ -174,7 +175,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 function missing({ path }: Problem, page: Page): readonly Fix[] {
   const name = String(path.at(-1));
   const words = Object.keys(fieldAt(path)?.enumValues ?? {});
-  const example = EXAMPLES[name] ?? words[0];
+  const example = own(EXAMPLES, name) ?? words[0];
   const text = words.length > 1 ? `\${1|${words.join(',')}|}` : `\${1:${example ?? ''}}`;
   return fix(`Add '${name}'`, page.set(path, text, { snippet: true }), false);
 }
@@ -232,7 +233,7 @@ function remedies({ remedy = '', path }: Problem, page: Page): readonly Fix[] {
   if (/remove the block/i.test(remedy))
     found.push(...fix(`Comment out '${String(path.at(-1))}'`, page.commentOut(path), false));
   const block = /^Add (data\.shared_prefix|load\.trace)\b/.exec(remedy)?.[1];
-  const lines = block === undefined ? undefined : BLOCKS[block];
+  const lines = block === undefined ? undefined : own(BLOCKS, block);
   if (block !== undefined && lines !== undefined)
     found.push(...fix(`Add ${block}`, page.set(block.split('.'), lines, { snippet: true }), false));
   const needed = /^Add (data\.(?:input|output)_distribution)\b/.exec(remedy)?.[1];

@@ -10,6 +10,7 @@ import type { ConfigPath, TextRange } from '../problem';
 import { describeField } from './describe';
 import { expectationAt } from './hints';
 import { placeAt, readings, toRegion, type Asked, type Place, type Position } from './place';
+import { own } from '../own';
 
 export interface Hover {
   readonly markdown: string;
@@ -60,7 +61,7 @@ const NOTED_AT: Readonly<Record<string, ConfigPath>> = {
 /** What the hint on the line says; a stage's stands at its first key. */
 function expectedLines({ reading, path }: Place, given: Circumstances): string[] {
   const isStageKey = path.length === 4 && path[1] === 'stages';
-  const noted = NOTED_AT[path.join('.')] ?? (isStageKey ? path.slice(0, 3) : path);
+  const noted = own(NOTED_AT, path.join('.')) ?? (isStageKey ? path.slice(0, 3) : path);
   const found = reading.loaded && expectationAt(reading.loaded, noted, given);
   return found === undefined ? [] : ['', ...found.split('\n')];
 }

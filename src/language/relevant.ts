@@ -1,6 +1,7 @@
 // Which keys have an effect for the chosen load.type and data.type: completion offers those, and leaves out what would be ignored or refused.
 import type { Target } from '../config/model/target';
 import type { ConfigPath } from '../problem';
+import { own } from '../own';
 
 export interface Chosen {
   readonly loadType: string | undefined;
@@ -50,8 +51,8 @@ const SHAPE: Readonly<Record<string, readonly string[]>> = {
 export function hasEffect(parent: ConfigPath, key: string, chosen: Chosen): boolean {
   const place = parent.filter((step) => typeof step === 'string').join('.');
   if (key === 'type') return true;
-  if (place === 'data') return chosen.dataType === undefined || (DATA[chosen.dataType]?.includes(key) ?? true);
-  if (place === 'load') return !(WITHOUT_LOAD[chosen.loadType ?? 'constant'] ?? []).includes(key);
+  if (place === 'data') return chosen.dataType === undefined || (own(DATA, chosen.dataType)?.includes(key) ?? true);
+  if (place === 'load') return !(own(WITHOUT_LOAD, chosen.loadType ?? 'constant') ?? []).includes(key);
   if (place === 'load.stages') {
     if (chosen.loadType === 'concurrent') return !['rate', 'duration'].includes(key);
     return !['num_requests', 'concurrency_level'].includes(key);
@@ -63,7 +64,7 @@ export function hasEffect(parent: ConfigPath, key: string, chosen: Chosen): bool
 export function shapes(parent: ConfigPath, key: string, { ownType }: Chosen): boolean {
   if (key === 'type') return true;
   if (key === 'total_count') return parent.length === 2;
-  return (SHAPE[ownType ?? 'normal'] ?? SHAPE['normal']!).includes(key);
+  return (own(SHAPE, ownType ?? 'normal') ?? SHAPE['normal']!).includes(key);
 }
 
 /** Words that load and then stop the run at start. */

@@ -3,6 +3,7 @@ import type { ConfigPath, TextRange } from '../problem';
 import { Page } from './edits';
 import { fix, type Edit, type Fix } from '../pitfalls/fix';
 import { overlaps, readings, type Asked } from './place';
+import { own } from '../own';
 
 const OLD_NAMES: Readonly<Record<string, string>> = {
   num_unique_system_prompts: 'num_groups',
@@ -19,7 +20,7 @@ export function rewrites(text: string, range: TextRange, given: Asked = {}): rea
     const page = Page.of(reading, text);
     if (!page) return [];
     return page.keys(SHARED).flatMap((key): readonly Fix[] => {
-      const name = OLD_NAMES[key];
+      const name = own(OLD_NAMES, key);
       const place = page.keyRange([...SHARED, key]);
       // A number under the newer name would be overridden by the older one: which is meant is the author's to say.
       if (name === undefined || !place || !overlaps(place, range) || page.has([...SHARED, name])) return [];

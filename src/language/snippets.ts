@@ -1,6 +1,7 @@
 // Text that completion inserts for a key: its children that must be there, a first stage, a distribution. VS Code's snippet syntax.
 import type { ConfigPath } from '../problem';
 import { fieldsUnder, type FieldInfo } from '../config/model/fields';
+import { own } from '../own';
 
 export interface Place {
   readonly loadType: string | undefined;
@@ -24,7 +25,7 @@ const STAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** The lines of one stage of a load type. */
 export function stageLines(loadType: string | undefined): readonly string[] {
-  return STAGES[loadType ?? 'open'] ?? STAGES['open']!;
+  return own(STAGES, loadType ?? 'open') ?? STAGES['open']!;
 }
 
 const LADDERS: Readonly<Record<string, readonly string[]>> = {
@@ -50,8 +51,10 @@ const LADDERS: Readonly<Record<string, readonly string[]>> = {
 
 /** Warm-up and a ladder of measured stages; undefined for load types that have none. */
 export function ladder(loadType: string | undefined): Snippet | undefined {
-  const lines =
-    LADDERS[loadType === 'constant' || loadType === 'poisson' || loadType === undefined ? 'open' : loadType];
+  const lines = own(
+    LADDERS,
+    loadType === 'constant' || loadType === 'poisson' || loadType === undefined ? 'open' : loadType,
+  );
   if (!lines) return undefined;
   return { label: 'stages: warm-up and a ladder', detail: 'a marked warm-up stage, then rising load', lines };
 }
@@ -124,7 +127,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 /** A word's list is offered after the insertion; a number stands selected with its default. */
 function scalarSnippet(field: FieldInfo, stop = 1): string {
   if (field.enumValues) return field.required ? `\${${stop}|${Object.keys(field.enumValues).join(',')}|}` : '';
-  const example = EXAMPLES[field.name];
+  const example = own(EXAMPLES, field.name);
   if (example !== undefined) return `\${${stop}:${example}}`;
   const standard = field.default?.value;
   if (typeof standard === 'number') return `\${${stop}:${standard}}`;

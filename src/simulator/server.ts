@@ -8,6 +8,7 @@ import { DEFAULT_MODEL, DEFAULT_OPTIONS, type FaultKind, type SimulatorOptions }
 import { createPrefixCache } from './prefix-cache';
 import { errorJson, isApiError, parseObject, parseRequest, tokenizePrompt, type Route } from './protocol';
 import { decodeIds, tokenIds } from './vocabulary';
+import { own } from '../own';
 
 declare const ISOPERF_VERSION: string;
 
@@ -179,7 +180,7 @@ function startGeneration(world: World, route: Route, body: string, response: Ser
 
 function answer(world: World, request: IncomingMessage, response: ServerResponse): void {
   const path = (request.url ?? '/').split('?', 1)[0]!;
-  const handler = ROUTES[`${request.method ?? 'GET'} ${path}`];
+  const handler = own(ROUTES, `${request.method ?? 'GET'} ${path}`);
   // A client that vanishes is its own affair; the generation hears of it by the response's `close`.
   request.on('error', () => undefined);
   response.on('error', () => undefined);

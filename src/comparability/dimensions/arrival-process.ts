@@ -10,6 +10,7 @@ import { confounds, dimension, moved, same, unknown, type Context, type SideEvid
 import { inConfig, inManifest, inRecords } from '../evidence';
 import { configValue, loadLabel, round, toldAt, type MeasuredStage, type Side } from '../side';
 import { loadKindOf, loadKindsDiffer } from './load-model';
+import { own } from '../../own';
 
 interface StageArrivals {
   readonly stage: MeasuredStage;
@@ -46,7 +47,7 @@ const SAME_LAW: Readonly<Record<string, string>> = { 'exponential-gaps-rescaled'
 
 function lawsDiffer(a: string | undefined, b: string | undefined): boolean {
   const family = (law: string | undefined): string | undefined =>
-    law === undefined ? undefined : (SAME_LAW[law] ?? law);
+    law === undefined ? undefined : (own(SAME_LAW, law) ?? law);
   return family(a) !== family(b);
 }
 
@@ -118,7 +119,7 @@ export const arrivalProcess = dimension<Arrivals>({
       ];
     });
     const cvs = stages.flatMap(({ cv }) => (cv === undefined ? [] : [round(cv)]));
-    const law = laws.map((name) => LAWS[name] ?? name).join('; ');
+    const law = laws.map((name) => own(LAWS, name) ?? name).join('; ');
     const summary = `${law === '' ? 'not recorded' : law}${cvs.length > 0 ? `, gap CV ${cvs.join(', ')}` : ''}`;
     return { kind: loadKindOf(side), stages, summary, evidence };
   },
@@ -181,5 +182,5 @@ function gapsDiffer(a: StageArrivals, b: StageArrivals): boolean {
 }
 
 function nameOf(law: string | undefined): string {
-  return law === undefined ? 'not recorded' : (LAWS[law] ?? law);
+  return law === undefined ? 'not recorded' : (own(LAWS, law) ?? law);
 }

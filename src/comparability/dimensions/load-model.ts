@@ -3,6 +3,7 @@ import type { Evidence } from '../comparison';
 import { ALL, confounds, dimension, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { inConfig, inManifest, inReport } from '../evidence';
 import { configValue, toldAt, type Side } from '../side';
+import { own } from '../../own';
 
 interface LoadModel extends SideEvidence {
   readonly kind: string | undefined;
@@ -37,7 +38,7 @@ function loadModelOf(side: Side): LoadModel {
       ? []
       : [inManifest('stages[].loadType', planned.size > 0 ? [...planned].join(', ') : undefined, ['load', 'type'])]),
   ];
-  const kinds = new Set([...types].map((type) => KINDS[type] ?? type));
+  const kinds = new Set([...types].map((type) => own(KINDS, type) ?? type));
   if (kinds.size === 0) {
     const fromReport = kindFromReport(side);
     evidence.push(inReport(`stage_N_lifecycle_metrics.json`, 'load_summary.concurrency', fromReport?.level));

@@ -5,6 +5,7 @@ import type { ConfigPath } from '../../problem';
 import type { EnumValue } from './lax';
 import type { FieldMeta } from './field';
 import { configSchema } from './schema';
+import { own } from '../../own';
 
 export interface FieldInfo extends Partial<FieldMeta> {
   readonly name: string;
@@ -95,7 +96,7 @@ function typeWords(schema: Schema): string[] {
     if (kind === 'array') return 'list';
     const meta = core.meta() ?? {};
     if (meta['enumValues'] !== undefined) return 'word';
-    return TYPE_WORDS[String(meta['type'])] ?? 'any value';
+    return own(TYPE_WORDS, String(meta['type'])) ?? 'any value';
   });
   return [...new Set(words)];
 }

@@ -5,6 +5,7 @@ import { fieldAt } from './fields';
 import { describe, isForeign, kindOf, NON_STRING_KEY, type IssueParams, type Rule } from './lax';
 import { isSecretPath, withoutCredentials } from '../secrets';
 import { adviseKey, nearest } from './suggest';
+import { own } from '../../own';
 
 type Issue = z.core.$ZodIssue;
 
@@ -156,7 +157,7 @@ function nearestWord(path: ConfigPath, values: unknown, loadType: string | undef
   const value = valueAt(values, path);
   if (typeof value !== 'string') return undefined;
   const words = Object.keys(fieldAt(path, loadType)?.enumValues ?? {});
-  const same = OTHER_WORDS[value.toLowerCase()];
+  const same = own(OTHER_WORDS, value.toLowerCase());
   return same !== undefined && words.includes(same) ? same : nearest(value, words);
 }
 
@@ -209,7 +210,7 @@ const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
 };
 
 function otherSpelling(aliases: readonly string[] | undefined, key: string, parent: ConfigPath): string {
-  return OTHER_SPELLINGS[key] ?? aliases?.[0] ?? formatPath([...parent, key]);
+  return own(OTHER_SPELLINGS, key) ?? aliases?.[0] ?? formatPath([...parent, key]);
 }
 
 function place(parent: ConfigPath): string {

@@ -2,6 +2,7 @@
 import type { ConfigPath } from '../../problem';
 import { formatPath } from '../../problem';
 import { allFields, fieldsUnder, type FieldInfo } from './fields';
+import { own } from '../../own';
 
 /** Damerau-Levenshtein distance (adjacent swaps count once), by the textbook dynamic programme. */
 function editDistance(left: string, right: string): number {
@@ -77,7 +78,7 @@ function homesOf(name: string): readonly FieldInfo[] {
 
 /** Is it the name of any field of the model, wherever that stands? */
 export function isFieldName(name: string): boolean {
-  return homesOf(name).length > 0 || name in OTHER_NAMES;
+  return homesOf(name).length > 0 || Object.hasOwn(OTHER_NAMES, name);
 }
 
 const known = new Map<string, readonly string[]>();
@@ -108,6 +109,6 @@ export function adviseKey(key: string, parent: ConfigPath, loadType?: string): K
     const places = homes.map((field) => formatPath(field.path.slice(0, -1)).replaceAll('[0]', '[]'));
     return { remedy: `'${key}' is known under ${[...new Set(places)].join(', ')}.` };
   }
-  const other = OTHER_NAMES[key];
+  const other = own(OTHER_NAMES, key);
   return other === undefined ? undefined : { remedy: `inference-perf calls it ${other}.` };
 }

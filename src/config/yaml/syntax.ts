@@ -1,6 +1,7 @@
 // Syntax errors of the YAML parser in the user's words.
 import type { Problem } from '../../problem';
 import type { Lines } from './lines';
+import { own } from '../../own';
 
 interface SyntaxFault {
   readonly code: string;
@@ -37,7 +38,7 @@ const SYNTAX: Readonly<Record<string, { message: string; remedy?: string }>> = {
 };
 
 export function syntaxProblem(error: SyntaxFault, text: string, lines: Lines): Problem {
-  const known = SYNTAX[error.code] ?? { message: `This is not valid YAML: ${error.message}.` };
+  const known = own(SYNTAX, error.code) ?? { message: `This is not valid YAML: ${error.message}.` };
   const [start] = error.pos;
   const bounded = Math.min(start, text.length);
   const base: Problem = {

@@ -2,6 +2,7 @@
 import type { ReportScope, Told } from '../canonical';
 import { lengthLaw, parametersOf, samplingOf, switchOf, TOLD, toldBy } from './told';
 import { at, isObject, numberOf, shown, textOf, type Json } from './values';
+import { own } from '../../own';
 
 interface Found {
   readonly value: unknown;
@@ -84,7 +85,7 @@ export function aiperfTold(value: Json, file: string): readonly Told[] {
   const load = aiperfLoad(value);
   const { measured, key, warm } = phasesOf(input);
   const mode = textOf(measured?.['type']) ?? textOf(findKey(input, 'request_rate_mode')?.value) ?? 'poisson';
-  const law = load.model === 'open' ? (LAWS[mode] ?? mode) : undefined;
+  const law = load.model === 'open' ? (own(LAWS, mode) ?? mode) : undefined;
   const models = modelsOf(input);
   const urls = findKey(input, 'urls') ?? findKey(input, 'url');
   return toldBy(file, [
@@ -125,7 +126,7 @@ function endpointTold(value: Json, input: Json): readonly Entry[] {
   const timed = isObject(value['time_to_first_token']) ? true : undefined;
   const streaming = typeof endpoint['streaming'] === 'boolean' ? endpoint['streaming'] : timed;
   return [
-    [['api', 'type'], type && (APIS[type] ?? type), 'input_config.endpoint.type'],
+    [['api', 'type'], type && (own(APIS, type) ?? type), 'input_config.endpoint.type'],
     [
       ['api', 'streaming'],
       streaming,

@@ -16,6 +16,7 @@ import {
   textAt,
   type Json,
 } from './values';
+import { own } from '../../own';
 
 /** Units as the file names them -> factor to ours. */
 const UNITS: Readonly<Record<string, number>> = {
@@ -66,7 +67,7 @@ function modern(value: unknown): unknown {
   const blocks = Object.entries(value).map(([key, block]): [string, unknown] => {
     if (!isObject(block) || textAt(block, 'unit') === undefined) return [key, block];
     const numbers = Object.entries(block).map(([name, text]) => [name, numberOf(text, true) ?? text]);
-    return [EARLY_NAMES[key] ?? key, Object.fromEntries(numbers)];
+    return [own(EARLY_NAMES, key) ?? key, Object.fromEntries(numbers)];
   });
   return Object.fromEntries(blocks);
 }
@@ -230,7 +231,7 @@ function summedErrors(summary: unknown): number | undefined {
 
 function factorOf(block: unknown): number | undefined {
   const unit = textAt(block, 'unit')?.toLowerCase();
-  return unit === undefined || !Object.hasOwn(UNITS, unit) ? undefined : UNITS[unit];
+  return unit === undefined || !Object.hasOwn(UNITS, unit) ? undefined : own(UNITS, unit);
 }
 
 function secondsAt(value: Json, key: string): number | undefined {

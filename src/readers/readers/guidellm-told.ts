@@ -2,6 +2,7 @@
 import type { Told } from '../canonical';
 import { lengthLaw, parametersOf, samplingOf, switchOf, TOLD, toldBy } from './told';
 import { at, isObject, numberAt, numberOf, textAt, textOf, type Json } from './values';
+import { own } from '../../own';
 
 /** Strategies -> inference-perf's load types and the law gaps follow. `throughput` sends as much as may be in flight. */
 const STRATEGIES: Readonly<Record<string, readonly [type: string, law?: string]>> = {
@@ -32,8 +33,8 @@ export function guidellmTold(
 ): readonly Told[] {
   const first = benchmarks[0];
   const strategies = benchmarks.map(strategyOf);
-  const types = new Set(strategies.map((strategy) => STRATEGIES[strategy ?? '']?.[0] ?? strategy));
-  const laws = new Set(strategies.map((strategy) => STRATEGIES[strategy ?? '']?.[1]));
+  const types = new Set(strategies.map((strategy) => own(STRATEGIES, strategy ?? '')?.[0] ?? strategy));
+  const laws = new Set(strategies.map((strategy) => own(STRATEGIES, strategy ?? '')?.[1]));
   const strategyKey = isObject(at(first, 'config', 'strategy'))
     ? 'benchmarks[0].config.strategy.type_'
     : 'benchmarks[0].args.strategy.type_';
@@ -65,7 +66,7 @@ export function guidellmTold(
     [TOLD.arrivalLaw, laws.size === 1 ? [...laws][0] : undefined, strategyKey],
     [['server', 'model_name'], model?.value, model?.key ?? ''],
     [['server', 'base_url'], target?.value, target?.key ?? ''],
-    [['api', 'type'], route && (ROUTES[route.value] ?? route.value), route?.key ?? ''],
+    [['api', 'type'], route && (own(ROUTES, route.value) ?? route.value), route?.key ?? ''],
     [['api', 'streaming'], at(backend, 'stream'), `${root}.backend.stream`],
     [['tokenizer', 'pretrained_model_name_or_path'], tokenizer?.value, tokenizer?.key ?? ''],
     [['load', 'base_seed'], guidellmSeed(config, first), `${root}.seed`],

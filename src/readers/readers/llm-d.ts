@@ -18,6 +18,7 @@ import {
   textOf,
   type Json,
 } from './values';
+import { own } from '../../own';
 
 const FACTORS: Readonly<Record<string, number>> = {
   s: 1,
@@ -127,7 +128,7 @@ function scopeOf(parts: Parts, file: string, harness: Harness, problems: Problem
       return single(quantity, numberOf(found), { file, key: name, definition });
     }
     const units = textOf(found['units']);
-    const factor = units !== undefined && Object.hasOwn(FACTORS, units) ? FACTORS[units] : undefined;
+    const factor = units !== undefined && Object.hasOwn(FACTORS, units) ? own(FACTORS, units) : undefined;
     if (factor === undefined) {
       problems.push(unknownUnit(file, name, units));
       return [];

@@ -3,6 +3,7 @@ import type { Definition, Measure, QuantityId, ReportScope, Statistics, Told } f
 import type { Problem } from '../../problem';
 import { TOLD, toldBy } from './told';
 import { measure, numberOf, quantileKey, shown, textOf, type Json } from './values';
+import { own } from '../../own';
 
 export interface FlatBlock {
   readonly quantity: QuantityId;
@@ -108,7 +109,7 @@ export function servingTold(value: Json, file: string): readonly Told[] {
     [TOLD.arrivalLaw, rate === undefined ? undefined : law, 'burstiness'],
     [['server', 'model_name'], textOf(value['model_id']), 'model_id'],
     [['tokenizer', 'pretrained_model_name_or_path'], textOf(value['tokenizer_id']), 'tokenizer_id'],
-    [['api', 'type'], backend && (REQUESTS[backend] ?? backend), backendKey],
+    [['api', 'type'], backend && (own(REQUESTS, backend) ?? backend), backendKey],
   ]);
 }
 

@@ -1,6 +1,7 @@
 // Small tools of the readers: safe access to values of unknown shape, and building measures with their provenance.
 import { percentileKey } from '../../metrics/statistics';
 import type { Definition, Measure, QuantityId, Statistics } from '../canonical';
+import { own } from '../../own';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -77,7 +78,7 @@ export function statisticsOf(block: unknown, factor: number): Statistics | undef
 
 function statisticKey(name: string): string | undefined {
   if (['mean', 'min', 'max', 'total'].includes(name)) return name;
-  const known = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
+  const known = Object.hasOwn(NAMES, name) ? own(NAMES, name) : undefined;
   if (known !== undefined) return known;
   const match = /^p(\d{1,2}|100)(?:[._p](\d+))?$/.exec(name);
   if (!match) return undefined;

@@ -2,6 +2,7 @@
 import { violated } from '../../audit/identities';
 import { isDisagreement, reportVerdict, verdictSentence, type JudgedReport } from '../../audit/verdict';
 import { partsTable, quantityTables, type Table } from './tables';
+import { own } from '../../own';
 
 const STYLE = `body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1f2328;background:#fff}
 h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}table{border-collapse:collapse;margin:.5rem 0 1.5rem;width:100%}
@@ -100,5 +101,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 function escaped(text: string): string {
   // eslint-disable-next-line no-control-regex
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').replace(/[&<>"']/g, (sign) => ENTITIES[sign]!);
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').replace(/[&<>"']/g, (sign) => own(ENTITIES, sign)!);
 }

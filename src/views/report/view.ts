@@ -13,6 +13,7 @@ import { plannedOf } from '../../pitfalls/in-report';
 import { provenance } from './provenance';
 import { stageTable } from './stages';
 import type { ChartGroup, ReportView, Tone, ViewNote } from './model';
+import { own } from '../../own';
 
 export function reportView(run: Run): ReportView {
   const scopes = scopesOf(run);
@@ -162,10 +163,10 @@ function notesOf(run: Run): ViewNote[] {
     if (!notes.some((other) => other.title === note.title)) notes.push(note);
   };
   for (const { severity, code, message, remedy } of run.problems) {
-    add({ tone: TONES[severity] ?? 'caution', title: message, code, ...(remedy === undefined ? {} : { remedy }) });
+    add({ tone: own(TONES, severity) ?? 'caution', title: message, code, ...(remedy === undefined ? {} : { remedy }) });
   }
   for (const { severity, code, message } of run.manifest?.problems ?? []) {
-    add({ tone: TONES[severity] ?? 'caution', title: message, code });
+    add({ tone: own(TONES, severity) ?? 'caution', title: message, code });
   }
   for (const stage of run.manifest?.health ?? []) {
     if (stage.verdict === 'ok') continue;

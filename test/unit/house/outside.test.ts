@@ -14,6 +14,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'config/json-schema.test.ts': 'inference-perf’s examples',
   'config/oracle.test.ts': 'verdicts of the real loader',
   'config/regions.test.ts': 'public configs',
+  'folder/stack-secrets.test.ts': 'pods and values of charts',
   'language/fixing.test.ts': 'public configs',
   'readers/read.test.ts': 'inference-perf’s reports',
   'run/corpus.test.ts': 'public configs, run for a moment',

@@ -9,6 +9,7 @@ const OUTSIDE = /\.\.\/shared\/(?:corpus|oracle|cases|reference)/;
 /** What of it each one needs: public configs, the loader's own verdicts, public result files. */
 const NAMED: Readonly<Record<string, string>> = {
   'comparability/cross-tool.test.ts': 'result files of several tools',
+  'comparability/evidence-places.test.ts': 'result files of several tools',
   'comparability/kubecon.test.ts': 'inference-perf’s reports of KubeCon 2025',
   'config/corpus.test.ts': 'public configs',
   'config/json-schema.test.ts': 'inference-perf’s examples',

@@ -70,3 +70,16 @@ describe('rates', () => {
     expect(throughput.output_tokens_per_sec).toBeCloseTo(6 / 1.3, 9);
   });
 });
+
+it.each(['ttft', 'tpot', 'itl', 'ntpot', 'request_latency'])(
+  'a goodput limit of %s is held against its own times',
+  (name) => {
+    // 0.3 s in all, 0.1 s everywhere else.
+    const truth = name === 'request_latency' ? 0.3 : 0.1;
+    const good = (limit: number): unknown =>
+      summarize([record(0), record(1)], { ...OPTIONS, goodput: { [name]: limit } }).successes.goodput_metrics?.[
+        'good_requests'
+      ];
+    expect([good(truth - 0.01), good(truth + 0.01)]).toEqual([0, 2]);
+  },
+);

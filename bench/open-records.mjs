@@ -119,7 +119,7 @@ try {
     const opened = await isoperf.openReports(isoperf.accessTo(file, process.cwd()));
     const one = opened.value.reports[0];
     const records = await isoperf.openRecords(one);
-    const again = isoperf.recompute(records.columns, isoperf.ownDefinition(one.report), file);
+    const again = isoperf.recompute(records.requests, isoperf.ownDefinition(one.report), file);
     return ` for ${again.counts.total.toLocaleString('en-US')} requests, ${Math.round(statSync(file).size / 1e6)} MB on disk`;
   };
   const big = path.join(place, 'per_request_lifecycle_metrics.json');

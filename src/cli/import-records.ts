@@ -9,9 +9,8 @@ import {
   type TokenCounter,
 } from '../readers/canonical';
 import { NOTHING, significant, whole } from '../figures';
-import { goodputOfColumns, parseLimits, type GoodputResult } from '../readers/records/goodput';
-import type { StreamedRecords } from '../readers/records/inference-perf';
-import { ownDefinition } from '../readers/records/open-records';
+import { goodputOf, parseLimits, type GoodputResult } from '../readers/records/goodput';
+import { ownDefinition, type OpenedRequests } from '../readers/records/open-records';
 import {
   DEFAULT_PERCENTILES,
   recompute,
@@ -118,7 +117,7 @@ export interface RecomputeResult {
 
 export function recomputeFor(
   report: CanonicalReport,
-  { columns: rows }: StreamedRecords,
+  { requests: rows }: OpenedRequests,
   file: string,
   request: RecomputeRequest,
 ): RecomputeResult | Problem {
@@ -149,7 +148,7 @@ export function recomputeFor(
   return {
     definition,
     recomputed,
-    ...(request.limits ? { goodput: goodputOfColumns(rows, request.limits, definition) } : {}),
+    ...(request.limits ? { goodput: goodputOf(rows, request.limits, definition) } : {}),
   };
 }
 

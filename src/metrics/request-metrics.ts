@@ -1,6 +1,21 @@
 // The metrics of one request, each defined once: reports, comparisons and views all ask here.
 import type { RequestRecord } from './record';
 
+/** What the formulas need of a request: a record of ours has it, and so has a row of any tool's file. A moment may be NaN: not recorded. */
+export interface MeasuredRequest {
+  readonly scheduledSeconds: number;
+  readonly sentSeconds?: number | undefined;
+  readonly attemptedSeconds?: number | undefined;
+  readonly firstTokenSeconds?: number | undefined;
+  readonly lastTokenSeconds?: number | undefined;
+  readonly endSeconds?: number | undefined;
+  readonly chunkSeconds: { readonly length: number };
+  readonly usage?:
+    { readonly promptTokens?: number | undefined; readonly completionTokens?: number | undefined } | undefined;
+  readonly clientPromptTokens?: number | undefined;
+  readonly clientOutputTokens?: number | undefined;
+}
+
 /** Who is believed for a token count. `mixed`: the server where it counted, the client's tokenizer elsewhere. */
 export type CountSource = 'server-usage' | 'client-tokenizer' | 'mixed' | 'not-counted';
 
@@ -13,17 +28,17 @@ export function isSuccess(record: RequestRecord): boolean {
 }
 
 /** When it was sent; for a request that never reached a socket, when that was tried (inference-perf's `start_time`). */
-export function startSeconds(record: RequestRecord): number | undefined {
+export function startSeconds(record: MeasuredRequest): number | undefined {
   return record.sentSeconds ?? record.attemptedSeconds;
 }
 
 /** Sent minus scheduled: the lateness that latencies leave out. */
-export function scheduleDelaySeconds(record: RequestRecord): number | undefined {
+export function scheduleDelaySeconds(record: MeasuredRequest): number | undefined {
   return difference(startSeconds(record), record.scheduledSeconds);
 }
 
 /** A moment of the request minus the moment it was due. */
-export function sinceScheduled(record: RequestRecord, moment: number | undefined): number | undefined {
+export function sinceScheduled(record: MeasuredRequest, moment: number | undefined): number | undefined {
   return difference(moment, record.scheduledSeconds);
 }
 
@@ -33,22 +48,22 @@ export function dueSeconds(record: RequestRecord): number {
 }
 
 /** End of the answer minus sent, as inference-perf's `request_latency`. */
-export function latencySeconds(record: RequestRecord): number | undefined {
+export function latencySeconds(record: MeasuredRequest): number | undefined {
   return difference(record.endSeconds, startSeconds(record));
 }
 
 /** First non-empty delta on any channel minus sent. Undefined when not streamed. */
-export function ttftSeconds(record: RequestRecord): number | undefined {
+export function ttftSeconds(record: MeasuredRequest): number | undefined {
   return difference(record.firstTokenSeconds, record.sentSeconds);
 }
 
 /** Tokens of the answer; undefined when that source did not count. */
-export function outputTokens(record: RequestRecord, source: CountSource): number | undefined {
+export function outputTokens(record: MeasuredRequest, source: CountSource): number | undefined {
   return counted(record.usage?.completionTokens, record.clientOutputTokens, source);
 }
 
 /** Tokens of the prompt; undefined when that source did not count. */
-export function inputTokens(record: RequestRecord, source: CountSource): number | undefined {
+export function inputTokens(record: MeasuredRequest, source: CountSource): number | undefined {
   return counted(record.usage?.promptTokens, record.clientPromptTokens, source);
 }
 
@@ -66,7 +81,7 @@ function counted(server: number | undefined, client: number | undefined, source:
 }
 
 /** (last token - first token) / (n - 1). Undefined when not streamed or for fewer than two tokens. */
-export function tpotSeconds(record: RequestRecord, source: CountSource): number | undefined {
+export function tpotSeconds(record: MeasuredRequest, source: CountSource): number | undefined {
   const span = difference(record.lastTokenSeconds, record.firstTokenSeconds);
   const tokens = outputTokens(record, source);
   // One chunk carries several tokens at one moment: there is no decode time to see.
@@ -75,7 +90,7 @@ export function tpotSeconds(record: RequestRecord, source: CountSource): number 
 }
 
 /** Latency over output tokens. Undefined for an empty answer (inference-perf puts 0.0 there, which pulls its mean down). */
-export function ntpotSeconds(record: RequestRecord, source: CountSource): number | undefined {
+export function ntpotSeconds(record: MeasuredRequest, source: CountSource): number | undefined {
   const latency = latencySeconds(record);
   const tokens = outputTokens(record, source);
   return latency === undefined || tokens === undefined || tokens === 0 ? undefined : latency / tokens;

@@ -1,15 +1,14 @@
 // The per-request file of another tool's run as records, so that a comparison resamples its requests instead of quoting its summary.
 import type { LifecycleReport } from '../../metrics/lifecycle';
 import type { RequestRecord } from '../../metrics/record';
-import { itlBasisOf } from '../../metrics/request-metrics';
+import { inputTokens, itlBasisOf, outputTokens, type MeasuredRequest } from '../../metrics/request-metrics';
 import type { Problem } from '../../problem';
 import type { CanonicalReport } from '../canonical';
 import { counted, whole } from '../../figures';
 import { reportedCounter } from '../reported-counting';
 import type { Counting, Run, RunLengths } from '../run';
-import { emptyRow, type RequestColumns, type RequestRow } from './columns';
+import { RequestColumns } from './columns';
 import { checkAgainstSummary, openRecords } from './open-records';
-import { inputOf, outputOf } from './recompute';
 
 /** Beyond it, records (a kilobyte each with their stamps) are more than a comparison should hold. */
 const MAX_REQUESTS = 400_000;
@@ -29,8 +28,9 @@ export async function withRecords(run: Run): Promise<Run> {
   if (!perRequest || !canonical || run.records) return run;
   const { folder, file } = perRequest;
   const streamed = await openRecords({ report: canonical, folder, recordsFile: file });
-  if (!streamed) return run;
-  const { columns } = streamed;
+  // Ours are there already, or cannot be read.
+  if (!(streamed?.requests instanceof RequestColumns)) return run;
+  const columns = streamed.requests;
   const found = [...run.problems, ...streamed.problems, ...checkAgainstSummary(canonical, streamed, file)];
   const refuse = (why: string): Run => ({ ...run, problems: [...found, unused(file, why)] });
   if (columns.length === 0) return refuse('it holds no request');
@@ -83,14 +83,13 @@ function unused(file: string, why: string): Problem {
 
 /** Lengths need no time. */
 function lengthsOf(columns: RequestColumns): RunLengths {
-  const all = (of: typeof inputOf): Float64Array | undefined => {
+  const all = (of: (row: MeasuredRequest) => number | undefined): Float64Array | undefined => {
     const values: number[] = [];
-    for (let i = 0; i < columns.length; i++) {
-      if (!columns.isFailed(i)) values.push(of(columns, i, 'server-else-client'));
-    }
+    for (let i = 0; i < columns.length; i++) if (!columns.isFailed(i)) values.push(of(columns.at(i)) ?? NaN);
     return values.length === 0 || values.some(Number.isNaN) ? undefined : Float64Array.from(values).sort();
   };
-  const [prompt, output] = [all(inputOf), all(outputOf)];
+  const prompt = all((row) => inputTokens(row, 'mixed'));
+  const output = all((row) => outputTokens(row, 'mixed'));
   return {
     ...(prompt ? { prompt } : {}),
     ...(output ? { output } : {}),
@@ -155,48 +154,38 @@ function recordsOf(columns: RequestColumns, order: Uint32Array, stages: readonly
 }
 
 function recordOf(columns: RequestColumns, index: number, id: number, stage: number, zero: number): RequestRecord {
-  const row = rowOf(columns, index);
-  const at = (value: number): number | undefined => known(value - zero);
-  const end = at(row.end);
-  const first = row.stamps > 0 ? at(row.first) : undefined;
-  const last = row.stamps > 0 ? at(row.last) : undefined;
-  const chunks = chunksOf(columns, index, row, zero);
-  const usage = usageOf(row);
-  const clientPromptTokens = known(row.clientInput);
-  const clientOutputTokens = known(row.clientOutput);
+  const row = columns.at(index);
+  const moments = defined({
+    firstTokenSeconds: after(row.firstTokenSeconds, zero),
+    lastTokenSeconds: after(row.lastTokenSeconds, zero),
+    endSeconds: after(row.endSeconds, zero),
+  });
+  const usage = defined({ promptTokens: row.usage?.promptTokens, completionTokens: row.usage?.completionTokens });
+  const { clientPromptTokens, clientOutputTokens } = row;
   return {
     id,
     stage,
-    scheduledSeconds: row.scheduled - zero,
-    sentSeconds: row.sent - zero,
-    ...(first === undefined ? {} : { firstTokenSeconds: first }),
-    ...(last === undefined ? {} : { lastTokenSeconds: last }),
-    ...chunks,
-    ...(end === undefined ? {} : { endSeconds: end }),
-    outcome: row.failed ? { kind: 'failed', errorType: 'failed', label: 'failed', message: 'failed' } : { kind: 'ok' },
-    ...(usage ? { usage } : {}),
-    ...(clientPromptTokens === undefined ? {} : { clientPromptTokens }),
-    ...(clientOutputTokens === undefined ? {} : { clientOutputTokens }),
+    scheduledSeconds: row.scheduledSeconds - zero,
+    sentSeconds: columns.value('sent', index) - zero,
+    ...moments,
+    ...chunksOf(columns, index, row, zero),
+    outcome: columns.isFailed(index)
+      ? { kind: 'failed', errorType: 'failed', label: 'failed', message: 'failed' }
+      : { kind: 'ok' },
+    ...(Object.keys(usage).length > 0 ? { usage } : {}),
+    ...defined({ clientPromptTokens, clientOutputTokens }),
     promptHash: '',
   };
 }
 
-function rowOf(columns: RequestColumns, index: number): RequestRow {
-  const row = emptyRow();
-  for (const field of FIELDS) row[field] = columns.value(field, index);
-  row.failed = columns.isFailed(index);
-  return row;
+function after(moment: number | undefined, zero: number): number | undefined {
+  return moment === undefined || Number.isNaN(moment) ? undefined : moment - zero;
 }
 
-const FIELDS = Object.keys(emptyRow()).filter((key) => key !== 'failed') as Exclude<keyof RequestRow, 'failed'>[];
-
-function usageOf({ serverInput, serverOutput }: RequestRow): RequestRecord['usage'] {
-  const promptTokens = known(serverInput);
-  const completionTokens = known(serverOutput);
-  if (promptTokens === undefined && completionTokens === undefined) return undefined;
-  return {
-    ...(promptTokens === undefined ? {} : { promptTokens }),
-    ...(completionTokens === undefined ? {} : { completionTokens }),
+/** Without the keys that have no value. */
+function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
   };
 }
 
@@ -208,15 +197,17 @@ function usageOf({ serverInput, serverOutput }: RequestRow): RequestRecord['usag
 function chunksOf(
   columns: RequestColumns,
   index: number,
-  row: RequestRow,
+  row: MeasuredRequest,
   zero: number,
 ): Pick<RequestRecord, 'chunkSeconds' | 'chunkTokens' | 'chunkCount'> {
-  if (!(row.stamps > 0) || Number.isNaN(row.first)) return { chunkSeconds: [] };
-  const times = [row.first - zero];
+  const first = after(row.firstTokenSeconds, zero);
+  const last = after(row.lastTokenSeconds, zero);
+  if (first === undefined) return { chunkSeconds: [] };
+  const times = [first];
   const gaps = columns.gapsAt(index);
   if (gaps.length === 0) {
-    return row.last > row.first
-      ? { chunkSeconds: [...times, row.last - zero], chunkCount: row.chunks }
+    return last !== undefined && last > first
+      ? { chunkSeconds: [first, last], chunkCount: columns.value('chunks', index) }
       : { chunkSeconds: times };
   }
   const tokens = [1];
@@ -229,7 +220,7 @@ function chunksOf(
       tokens.push(1);
     }
   }
-  const isEveryToken = [row.clientOutput, row.serverOutput].includes(gaps.length + 1);
+  const isEveryToken = [row.clientOutputTokens, row.usage?.completionTokens].includes(gaps.length + 1);
   return isEveryToken ? { chunkSeconds: times, chunkTokens: tokens } : { chunkSeconds: times };
 }
 
@@ -241,8 +232,4 @@ function countingOf(report: CanonicalReport, columns: RequestColumns, records: r
     input: reportedCounter(report, 'input') ?? 'mixed',
     itl: columns.gapTotal === 0 ? 'tokens' : itlBasisOf(records),
   };
-}
-
-function known(value: number): number | undefined {
-  return Number.isNaN(value) ? undefined : value;
 }

@@ -1,5 +1,6 @@
 // Per-request measurements as columns: a million requests in bounded memory, whatever tool wrote them.
-import type { TokenCounter } from '../canonical';
+import type { MeasuredRequest } from '../../metrics/request-metrics';
+import type { Requests } from './requests';
 
 /** Gaps beyond this many are counted and summed, not kept: 40 million are 320 MB. */
 const MAX_GAPS = 40_000_000;
@@ -63,29 +64,21 @@ export function emptyRow(): RequestRow {
 }
 
 /** Owns the columns while they grow. */
-export class RequestColumns {
+export class RequestColumns implements Requests {
   private size = 0;
   private capacity = 1024;
   private readonly columns: Record<Field, Float64Array>;
+  private readonly row = new Row(this);
   private failures: Uint8Array = new Uint8Array(this.capacity);
   /** Where the gaps of a request begin. */
   private starts: Float64Array = new Float64Array(this.capacity + 1);
   private readonly blocks: Float64Array[] = [];
   private gapCount = 0;
-  /** Gaps that were not kept. */
   droppedGaps = 0;
   /** Requests whose times run backwards, which leaves them that of their sending, or whose counts are below 0, which leaves none. */
   impossible = 0;
-  /**
-   * False when the file does not say when its requests began: each is then on a clock of its own that starts at its `sent`, 0. Latencies
-   * are right, and there are no windows, rates or cuts by time. Rows are in order of sending.
-   */
   hasStarts = true;
-  /**
-   * Of a file that keeps one number per request: whose it is, which no request says by itself. It stands in the server's column where the
-   * server may have counted it, else in the client's. Empty: every column is what its name says.
-   */
-  oneCount: { readonly input?: TokenCounter; readonly output?: TokenCounter } = {};
+  oneCount: Requests['oneCount'] = {};
 
   constructor() {
     const make = (): Float64Array => new Float64Array(this.capacity);
@@ -123,11 +116,15 @@ export class RequestColumns {
     return this.columns[field][index]!;
   }
 
+  at(index: number): MeasuredRequest {
+    this.row.index = index;
+    return this.row;
+  }
+
   isFailed(index: number): boolean {
     return this.failures[index] === 1;
   }
 
-  /** Gaps of the chosen requests, one after another; gaps that are no number are left out. */
   gapsOf(chosen: (index: number) => boolean): Float64Array {
     let total = 0;
     for (let i = 0; i < this.size; i++) if (chosen(i)) total += this.starts[i + 1]! - this.starts[i]!;
@@ -170,6 +167,63 @@ export class RequestColumns {
     this.failures = failures;
     this.starts = enlarged(this.starts, this.capacity + 1);
   }
+}
+
+/** One request of the columns, in a record's words. */
+class Row implements MeasuredRequest {
+  index = 0;
+  readonly chunkSeconds: { readonly length: number };
+  readonly usage: NonNullable<MeasuredRequest['usage']>;
+
+  constructor(private readonly columns: RequestColumns) {
+    const value = (field: Field): number => columns.value(field, this.index);
+    this.chunkSeconds = {
+      get length() {
+        return value('stamps');
+      },
+    };
+    this.usage = {
+      get promptTokens() {
+        return known(value('serverInput'));
+      },
+      get completionTokens() {
+        return known(value('serverOutput'));
+      },
+    };
+  }
+
+  get scheduledSeconds(): number {
+    return this.columns.value('scheduled', this.index);
+  }
+
+  get sentSeconds(): number {
+    return this.columns.value('sent', this.index);
+  }
+
+  get endSeconds(): number {
+    return this.columns.value('end', this.index);
+  }
+
+  /** Without a stamp there is no first and no last token, whatever was written. */
+  get firstTokenSeconds(): number {
+    return this.columns.value('stamps', this.index) > 0 ? this.columns.value('first', this.index) : NaN;
+  }
+
+  get lastTokenSeconds(): number {
+    return this.columns.value('stamps', this.index) > 0 ? this.columns.value('last', this.index) : NaN;
+  }
+
+  get clientPromptTokens(): number | undefined {
+    return known(this.columns.value('clientInput', this.index));
+  }
+
+  get clientOutputTokens(): number | undefined {
+    return known(this.columns.value('clientOutput', this.index));
+  }
+}
+
+function known(value: number): number | undefined {
+  return Number.isNaN(value) ? undefined : value;
 }
 
 /** An end before its beginning, or beyond all latency; what is not recorded is before nothing. */

@@ -2,14 +2,13 @@
 import type { Problem } from '../../problem';
 import type { CanonicalReport, Measure, ReportScope } from '../canonical';
 import type { OpenedReport } from '../foreign';
-import type { RequestColumns } from './columns';
-import type { StreamedRecords } from './inference-perf';
-import { checkAgainstSummary, openRecords, ownDefinition } from './open-records';
+import { checkAgainstSummary, openRecords, ownDefinition, type OpenedRequests } from './open-records';
 import { recompute, type RecomputeDefinition } from './recompute';
+import type { Requests } from './requests';
 
 export interface Completed {
   readonly report: CanonicalReport;
-  readonly records?: StreamedRecords;
+  readonly records?: OpenedRequests;
   readonly problems: readonly Problem[];
 }
 
@@ -25,10 +24,10 @@ export async function completeReport(opened: OpenedReport): Promise<Completed> {
   return { report: { ...report, scopes: [scope], assumptions }, records, problems: records.problems };
 }
 
-function scopeFromRecords(report: CanonicalReport, { columns }: StreamedRecords, file: string): ReportScope {
+function scopeFromRecords(report: CanonicalReport, { requests }: OpenedRequests, file: string): ReportScope {
   const gap = report.tool === 'inference-perf' ? 'token_gap' : 'chunk_gap';
   const definition = { ...ownDefinition(report), gap } as const;
-  const again = recompute(columns, definition, file);
+  const again = recompute(requests, definition, file);
   return {
     id: 'run',
     label: 'run',
@@ -39,12 +38,12 @@ function scopeFromRecords(report: CanonicalReport, { columns }: StreamedRecords,
     ...(again.windowSeconds !== undefined && again.windowSeconds > 0
       ? { windowSeconds: { value: again.windowSeconds, from: 'first send to last end' } }
       : {}),
-    measures: [...again.measures, ...(definition.tokens === 'client' ? serverLengths(columns, definition, file) : [])],
+    measures: [...again.measures, ...(definition.tokens === 'client' ? serverLengths(requests, definition, file) : [])],
   };
 }
 
 /** The server's counts beside the client's, as a summary of the tool has them. */
-function serverLengths(columns: RequestColumns, definition: RecomputeDefinition, file: string): readonly Measure[] {
-  const { measures } = recompute(columns, { ...definition, tokens: 'server' }, file);
+function serverLengths(requests: Requests, definition: RecomputeDefinition, file: string): readonly Measure[] {
+  const { measures } = recompute(requests, { ...definition, tokens: 'server' }, file);
   return measures.filter(({ quantity }) => quantity === 'prompt_tokens' || quantity === 'output_tokens');
 }

@@ -1,7 +1,8 @@
 // Goodput from requests: inference-perf's, over the successes, beside one whose denominator counts the failures.
 import type { Problem, Result } from '../../problem';
-import type { RequestColumns } from './columns';
-import { chosenRequests, inputOf, metricOf, outputOf, type RecomputeDefinition } from './recompute';
+import { startSeconds, type MeasuredRequest } from '../../metrics/request-metrics';
+import { chosenRequests, inputOf, LATENCIES, outputOf, type RecomputeDefinition } from './recompute';
+import type { Requests } from './requests';
 
 /** inference-perf's names; all limits are seconds. */
 export const GOODPUT_LIMITS = ['ttft', 'tpot', 'itl', 'ntpot', 'request_latency'] as const;
@@ -53,8 +54,8 @@ function wrong(message: string, remedy: string): Problem {
 }
 
 /** A limit whose metric a request does not have is not kept, as upstream. */
-export function goodputOfColumns(
-  columns: RequestColumns,
+export function goodputOf(
+  requests: Requests,
   limits: Readonly<Partial<Record<GoodputLimit, number>>>,
   definition: RecomputeDefinition,
 ): GoodputResult {
@@ -66,22 +67,24 @@ export function goodputOfColumns(
   let ok = 0;
   let failed = 0;
   let tokens = 0;
-  for (const i of chosenRequests(columns, definition)) {
-    extend(all, columns, i);
-    if (columns.isFailed(i)) {
+  for (const i of chosenRequests(requests, definition)) {
+    const row = requests.at(i);
+    extend(all, row);
+    if (requests.isFailed(i)) {
       failed++;
       continue;
     }
     ok++;
-    extend(answered, columns, i);
+    extend(answered, row);
     let kept = true;
     for (const name of names) {
-      if (limitedMetric(columns, i, name, definition) <= limits[name]!) within.set(name, within.get(name)! + 1);
+      const value = limitedMetric(requests, row, name, definition);
+      if (value !== undefined && value <= limits[name]!) within.set(name, within.get(name)! + 1);
       else kept = false;
     }
     if (!kept) continue;
     good++;
-    tokens += inputOf(columns, i, definition.tokens) + outputOf(columns, i, definition.tokens);
+    tokens += (inputOf(row, definition.tokens) ?? NaN) + (outputOf(requests, row, definition.tokens) ?? NaN);
   }
   const share = (count: number, of: number): number => (of === 0 ? 0 : (count / of) * 100);
   const rate = (count: number, { start, end }: Span): number => (end > start ? count / (end - start) : 0);
@@ -92,31 +95,23 @@ export function goodputOfColumns(
     failed,
     percentOfSuccesses: share(good, ok),
     percentOfAll: share(good, ok + failed),
-    ...(columns.hasStarts ? { requestsPerSecond: rate(good, answered), requestsPerSecondOfAll: rate(good, all) } : {}),
-    ...(Number.isNaN(tokens) || !columns.hasStarts ? {} : { tokensPerSecond: rate(tokens, answered) }),
+    ...(requests.hasStarts ? { requestsPerSecond: rate(good, answered), requestsPerSecondOfAll: rate(good, all) } : {}),
+    ...(Number.isNaN(tokens) || !requests.hasStarts ? {} : { tokensPerSecond: rate(tokens, answered) }),
     attainment: Object.fromEntries(names.map((name) => [name, share(within.get(name)!, ok)])),
   };
 }
 
-/** NaN keeps no limit: a comparison with it is false. `itl` is the request's mean gap. */
+/** What a request does not have, and NaN, keeps no limit. `itl` is the request's mean gap. */
 function limitedMetric(
-  columns: RequestColumns,
-  i: number,
+  requests: Requests,
+  row: MeasuredRequest,
   name: GoodputLimit,
   definition: RecomputeDefinition,
-): number {
-  switch (name) {
-    case 'ttft':
-    case 'tpot':
-    case 'ntpot':
-      return metricOf(columns, i, name, definition);
-    case 'request_latency':
-      return metricOf(columns, i, 'e2e', definition);
-    case 'itl': {
-      const stamps = columns.value('stamps', i);
-      return stamps > 1 ? (columns.value('last', i) - columns.value('first', i)) / (stamps - 1) : NaN;
-    }
-  }
+): number | undefined {
+  if (name !== 'itl') return LATENCIES[name === 'request_latency' ? 'e2e' : name](requests, row, definition);
+  const { firstTokenSeconds: first, lastTokenSeconds: last, chunkSeconds } = row;
+  const gaps = chunkSeconds.length - 1;
+  return first === undefined || last === undefined || gaps < 1 ? undefined : (last - first) / gaps;
 }
 
 interface Span {
@@ -128,9 +123,9 @@ function newSpan(): Span {
   return { start: Infinity, end: -Infinity };
 }
 
-function extend(span: Span, columns: RequestColumns, i: number): void {
-  const sent = columns.value('sent', i);
-  const end = columns.value('end', i);
+function extend(span: Span, row: MeasuredRequest): void {
+  const sent = startSeconds(row) ?? NaN;
+  const end = row.endSeconds ?? NaN;
   if (sent < span.start) span.start = sent;
   if (end > span.end) span.end = end;
 }

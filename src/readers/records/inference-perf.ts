@@ -54,7 +54,7 @@ function keysOf(shape: Shape, places: Map<string, number>, path = ''): KeyTable<
 }
 
 export interface StreamedRecords {
-  readonly columns: RequestColumns;
+  readonly requests: RequestColumns;
   readonly problems: readonly Problem[];
 }
 
@@ -85,7 +85,7 @@ export async function streamInferencePerf(
       ),
     );
   }
-  return { columns: reader.columns, problems };
+  return { requests: reader.columns, problems };
 }
 
 function fault(code: string, severity: 'error' | 'warning', message: string, file: string): Problem {

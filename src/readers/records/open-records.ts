@@ -1,4 +1,4 @@
-// The requests of an opened report as columns, whichever tool wrote them; and whether they agree with the report's own summary.
+// The requests of an opened report whichever tool wrote them; and whether they agree with the report's own summary.
 import type { Problem } from '../../problem';
 import { measureOf, type CanonicalReport, type Definition, type Measure, type QuantityId } from '../canonical';
 import { counted, significant, whole } from '../../figures';
@@ -6,19 +6,24 @@ import type { OpenedReport } from '../foreign';
 import { parseJson } from '../../folder/json';
 import { readRecords } from '../../folder/read-records';
 import { hasArrays } from '../readers/vllm';
-import type { RequestColumns } from './columns';
 import { guidellmColumns, keptBenchmark } from './guidellm';
-import { streamInferencePerf, type StampBasis, type StreamedRecords } from './inference-perf';
-import { ownColumns, sglangColumns, streamAiperf, vllmColumns } from './others';
+import { streamInferencePerf, type StampBasis } from './inference-perf';
+import { sglangColumns, streamAiperf, vllmColumns } from './others';
 import { recompute, type RecomputeDefinition } from './recompute';
+import { ownRequests, type Requests } from './requests';
+
+export interface OpenedRequests {
+  readonly requests: Requests;
+  readonly problems: readonly Problem[];
+}
 
 /** Undefined when the report has no per-request file. What cannot be in a request is left out of it, and is a problem. */
 export async function openRecords(
   opened: Omit<OpenedReport, 'facts'>,
   basis: StampBasis = 'tokens',
-): Promise<StreamedRecords | undefined> {
+): Promise<OpenedRequests | undefined> {
   const streamed = await readRequests(opened, basis);
-  const { impossible = 0, length = 0 } = streamed?.columns ?? {};
+  const { impossible = 0, length = 0 } = streamed?.requests ?? {};
   if (!streamed || impossible === 0) return streamed;
   const file = opened.recordsFile!;
   const problem: Problem = {
@@ -35,12 +40,12 @@ export async function openRecords(
 async function readRequests(
   { report, folder, recordsFile }: Omit<OpenedReport, 'facts'>,
   basis: StampBasis,
-): Promise<StreamedRecords | undefined> {
+): Promise<OpenedRequests | undefined> {
   if (recordsFile === undefined) return undefined;
   switch (report.tool) {
     case 'isoperf': {
       const read = await readRecords(folder, recordsFile);
-      return read && { columns: ownColumns(read.records, basis), problems: read.problems };
+      return read && { requests: ownRequests(read.records, basis), problems: read.problems };
     }
     case 'inference-perf':
       return streamInferencePerf(
@@ -54,11 +59,11 @@ async function readRequests(
     case 'sglang bench_serving': {
       const value = await wholeValue(folder, recordsFile);
       const columnsOf = report.tool === 'vllm bench serve' ? vllmColumns : sglangColumns;
-      return hasArrays(value) ? { columns: columnsOf(value), problems: [] } : undefined;
+      return hasArrays(value) ? { requests: columnsOf(value), problems: [] } : undefined;
     }
     case 'guidellm': {
       const kept = keptBenchmark(await wholeValue(folder, recordsFile));
-      return kept && { columns: guidellmColumns(kept), problems: [] };
+      return kept && { requests: guidellmColumns(kept), problems: [] };
     }
     default:
       return undefined;
@@ -100,10 +105,10 @@ const COMPARED = ['ttft', 'tpot', 'token_gap', 'chunk_gap', 'ntpot', 'e2e', 'pro
 const TOLERANCE = 1e-9;
 
 /** Where the report's summary is not what its own requests give, statistic by statistic. */
-export function checkAgainstSummary(report: CanonicalReport, { columns }: StreamedRecords, file: string): Problem[] {
+export function checkAgainstSummary(report: CanonicalReport, { requests }: OpenedRequests, file: string): Problem[] {
   const scope = report.scopes.find(({ kind }) => kind === 'summary' || kind === 'run');
   if (!scope) return [];
-  const again = recompute(columns, ownDefinition(report), file);
+  const again = recompute(requests, ownDefinition(report), file);
   const differences: string[] = [];
   const compare = (name: string, said: number | undefined, found: number | undefined, tolerance: number): void => {
     if (said === undefined || found === undefined) return;
@@ -122,7 +127,7 @@ export function checkAgainstSummary(report: CanonicalReport, { columns }: Stream
     const said = measureOf(scope, id);
     if (!said || endsElsewhere(report, id)) continue;
     const one = again.measures.find(({ quantity }) => quantity === id);
-    if (isOtherCount(columns, said, one)) continue;
+    if (isOtherCount(requests, said, one)) continue;
     const found = one?.stats;
     for (const statistic of comparableStatistics(said.definition)) {
       compare(`${id} ${statistic}`, said.stats[statistic], found?.[statistic], toleranceOf(report, id));
@@ -132,7 +137,7 @@ export function checkAgainstSummary(report: CanonicalReport, { columns }: Stream
 }
 
 /** Of a tool that keeps one number per request: its summary may be of another count, as SGLang's input total is of the data set. */
-function isOtherCount({ oneCount }: RequestColumns, said: Measure, again: Measure | undefined): boolean {
+function isOtherCount({ oneCount }: Requests, said: Measure, again: Measure | undefined): boolean {
   const [x, y] = [said.definition.tokens, again?.definition.tokens];
   return (oneCount.input ?? oneCount.output) !== undefined && x !== undefined && y !== undefined && x !== y;
 }

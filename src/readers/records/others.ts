@@ -1,13 +1,11 @@
-// Columns from vLLM's --save-detailed arrays, AIPerf's per-request JSONL, and our own records.
-import type { RequestRecord } from '../../metrics/record';
-import { startSeconds } from '../../metrics/request-metrics';
+// Columns from vLLM's --save-detailed arrays and AIPerf's per-request JSONL.
 import type { Problem } from '../../problem';
 import { parseJson } from '../../folder/json';
 import type { TokenCounter } from '../canonical';
 import { sglangOutputCounter } from '../readers/sglang';
 import { at, isObject, numberAt, numberOf, type Json } from '../readers/values';
 import { emptyRow, RequestColumns } from './columns';
-import type { StampBasis, StreamedRecords } from './inference-perf';
+import type { StreamedRecords } from './inference-perf';
 
 /** vLLM keeps the server's usage, and where there is none its own count; which of them a number is, it does not say. */
 export function vllmColumns(value: Json): RequestColumns {
@@ -103,7 +101,7 @@ export async function streamAiperf(lines: AsyncIterable<string>, file: string): 
       file,
     });
   }
-  return { columns, problems };
+  return { requests: columns, problems };
 }
 
 function addAiperf(columns: RequestColumns, value: Json, originNs: number): void {
@@ -131,32 +129,4 @@ function addAiperf(columns: RequestColumns, value: Json, originNs: number): void
   row.last = Number.isNaN(ttft) ? NaN : row.end;
   row.stamps = Number.isNaN(ttft) ? 0 : Math.max(2, times.length);
   columns.add(row, times, row.failed ? 0 : times.length);
-}
-
-/** Ours; requests that were cancelled or never sent are in no number, as in our reports. */
-export function ownColumns(records: readonly RequestRecord[], basis: StampBasis): RequestColumns {
-  const columns = new RequestColumns();
-  for (const record of records) {
-    const { kind } = record.outcome;
-    if (kind !== 'ok' && kind !== 'failed') continue;
-    const row = emptyRow();
-    const times = basis === 'tokens' && record.chunkTokens ? expanded(record) : record.chunkSeconds;
-    row.scheduled = record.scheduledSeconds;
-    row.sent = startSeconds(record) ?? NaN;
-    row.end = record.endSeconds ?? NaN;
-    row.first = record.firstTokenSeconds ?? NaN;
-    row.last = record.lastTokenSeconds ?? NaN;
-    row.stamps = record.firstTokenSeconds === undefined ? 0 : record.chunkSeconds.length;
-    row.serverOutput = record.usage?.completionTokens ?? NaN;
-    row.serverInput = record.usage?.promptTokens ?? NaN;
-    row.clientOutput = record.clientOutputTokens ?? NaN;
-    row.clientInput = record.clientPromptTokens ?? NaN;
-    row.failed = kind === 'failed';
-    columns.add(row, times, row.failed ? 0 : times.length);
-  }
-  return columns;
-}
-
-function expanded({ chunkSeconds, chunkTokens }: RequestRecord): number[] {
-  return chunkSeconds.flatMap((seconds, i) => new Array<number>(chunkTokens?.[i] ?? 0).fill(seconds));
 }

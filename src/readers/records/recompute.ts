@@ -1,4 +1,15 @@
 // Every metric again from the requests, under a definition of the caller's choice: who counts, which window, what failures do.
+import {
+  inputTokens,
+  latencySeconds,
+  ntpotSeconds,
+  outputTokens,
+  startSeconds,
+  tpotSeconds,
+  ttftSeconds,
+  type CountSource,
+  type MeasuredRequest,
+} from '../../metrics/request-metrics';
 import { mean, percentile, sum } from '../../metrics/statistics';
 import {
   REQUESTS_WINDOW,
@@ -10,11 +21,11 @@ import {
   type TokenCounter,
 } from '../canonical';
 import { quantileKey } from '../readers/values';
-import type { RequestColumns } from './columns';
+import type { Requests } from './requests';
 
 export interface RecomputeDefinition {
   readonly tokens: 'server' | 'client' | 'server-else-client';
-  /** What the stamps in the columns are: they were chosen when the file was read. */
+  /** What the stamps of the requests are: they were chosen when the file was read. */
   readonly gap: 'token_gap' | 'chunk_gap';
   /** Requests sent in [from, to) seconds after the first send. */
   readonly windowSeconds?: { readonly from: number; readonly to: number };
@@ -44,8 +55,8 @@ export interface Recomputed {
 }
 
 /** Why a cut by time cannot be made of these requests, in words; undefined when it can, or none is asked for. */
-export function refusedCut(columns: RequestColumns, definition: RecomputeDefinition): string | undefined {
-  if (columns.hasStarts) return undefined;
+export function refusedCut(requests: Requests, definition: RecomputeDefinition): string | undefined {
+  if (requests.hasStarts) return undefined;
   const asked = [
     ...(definition.warmup?.seconds === undefined ? [] : ['a warm-up in seconds']),
     ...(definition.windowSeconds ? ['a window'] : []),
@@ -59,35 +70,35 @@ const NO_STARTS = 'starts are not recorded';
  * Indexes of the requests inside window and warm-up cut. Without starts the order of the file is the order of sending, and a cut by time
  * leaves nothing (`refusedCut` says why).
  */
-export function chosenRequests(columns: RequestColumns, definition: RecomputeDefinition): Uint32Array {
+export function chosenRequests(requests: Requests, definition: RecomputeDefinition): Uint32Array {
   const { warmup, windowSeconds } = definition;
-  const order = new Uint32Array(columns.length).map((_, i) => i);
+  const order = new Uint32Array(requests.length).map((_, i) => i);
   if (!warmup && !windowSeconds) return order;
-  if (refusedCut(columns, definition) !== undefined) return new Uint32Array(0);
-  if (!columns.hasStarts) return order.slice(warmup?.requests ?? 0);
-  const sent = (i: number): number => columns.value('sent', i);
-  order.sort((a, b) => sent(a) - sent(b));
-  const zero = order.length > 0 ? sent(order[0]!) : 0;
+  if (refusedCut(requests, definition) !== undefined) return new Uint32Array(0);
+  if (!requests.hasStarts) return order.slice(warmup?.requests ?? 0);
+  const sent = Float64Array.from(order, (i) => startSeconds(requests.at(i)) ?? NaN);
+  order.sort((a, b) => sent[a]! - sent[b]!);
+  const zero = order.length > 0 ? sent[order[0]!]! : 0;
   return order.slice(warmup?.requests ?? 0).filter((i) => {
-    const after = sent(i) - zero;
+    const after = sent[i]! - zero;
     if (warmup?.seconds !== undefined && !(after >= warmup.seconds)) return false;
     return !windowSeconds || (after >= windowSeconds.from && after < windowSeconds.to);
   });
 }
 
-export function recompute(columns: RequestColumns, definition: RecomputeDefinition, file: string): Recomputed {
-  const chosen = chosenRequests(columns, definition);
-  const ok = chosen.filter((i) => !columns.isFailed(i));
-  const span = columns.hasStarts ? spanOf(columns, chosen) : undefined;
+export function recompute(requests: Requests, definition: RecomputeDefinition, file: string): Recomputed {
+  const chosen = chosenRequests(requests, definition);
+  const ok = chosen.filter((i) => !requests.isFailed(i));
+  const span = requests.hasStarts ? spanOf(requests, chosen) : undefined;
   const counters = {
-    input: counterOf(columns, 'input', definition.tokens),
-    output: counterOf(columns, 'output', definition.tokens),
+    input: counterOf(requests, 'input', definition.tokens),
+    output: counterOf(requests, 'output', definition.tokens),
   };
-  const missing = [...withoutStarts(columns, definition), ...otherCounters(columns, definition)];
-  const parts: Parts = { columns, ok, failed: chosen.length - ok.length, definition, file, missing, counters };
+  const missing = [...withoutStarts(requests, definition), ...otherCounters(requests, definition)];
+  const parts: Parts = { requests, ok, failed: chosen.length - ok.length, definition, file, missing, counters };
   return {
     counts: { total: chosen.length, ok: ok.length, failed: parts.failed },
-    leftOut: columns.length - chosen.length,
+    leftOut: requests.length - chosen.length,
     ...(span === undefined ? {} : { windowSeconds: span }),
     measures: [...latencies(parts), ...gaps(parts), ...tokens(parts, span)],
     counters,
@@ -96,9 +107,9 @@ export function recompute(columns: RequestColumns, definition: RecomputeDefiniti
 }
 
 /** What requests without starts cannot give, and what had to be taken for granted of them. */
-function withoutStarts(columns: RequestColumns, definition: RecomputeDefinition): string[] {
-  if (columns.hasStarts) return [];
-  const refused = refusedCut(columns, definition);
+function withoutStarts(requests: Requests, definition: RecomputeDefinition): string[] {
+  if (requests.hasStarts) return [];
+  const refused = refusedCut(requests, definition);
   return [
     ...(refused === undefined ? [] : [refused]),
     `requests/s and tokens/s: ${NO_STARTS}, so there is no window`,
@@ -109,7 +120,7 @@ function withoutStarts(columns: RequestColumns, definition: RecomputeDefinition)
 }
 
 /** Whose number it is that this definition takes. */
-function counterOf({ oneCount }: RequestColumns, side: 'input' | 'output', by: TokenCounter): TokenCounter {
+function counterOf({ oneCount }: Requests, side: 'input' | 'output', by: TokenCounter): TokenCounter {
   const one = oneCount[side];
   return one !== undefined && isTaken(one, by) ? one : by;
 }
@@ -126,7 +137,7 @@ const ELSE = {
 } as const;
 
 /** Where a file does not say whether a count is the one that is asked for. */
-function otherCounters({ oneCount }: RequestColumns, { tokens: by }: RecomputeDefinition): string[] {
+function otherCounters({ oneCount }: Requests, { tokens: by }: RecomputeDefinition): string[] {
   if (by !== 'server') return [];
   return (['input', 'output'] as const).flatMap((side) => {
     const one = oneCount[side];
@@ -138,7 +149,7 @@ function otherCounters({ oneCount }: RequestColumns, { tokens: by }: RecomputeDe
 }
 
 interface Parts {
-  readonly columns: RequestColumns;
+  readonly requests: Requests;
   readonly ok: Uint32Array;
   readonly failed: number;
   readonly definition: RecomputeDefinition;
@@ -148,67 +159,65 @@ interface Parts {
 }
 
 /** max(end) - min(sent), failures included: inference-perf's benchmark time. */
-function spanOf(columns: RequestColumns, chosen: Uint32Array): number {
+function spanOf(requests: Requests, chosen: Uint32Array): number {
   let start = Infinity;
   let end = -Infinity;
   for (const i of chosen) {
-    start = Math.min(start, finite(columns.value('sent', i), Infinity));
-    end = Math.max(end, finite(columns.value('end', i), -Infinity));
+    const row = requests.at(i);
+    start = Math.min(start, finite(startSeconds(row), Infinity));
+    end = Math.max(end, finite(row.endSeconds, -Infinity));
   }
   return end > start ? end - start : 0;
 }
 
-function finite(value: number, otherwise: number): number {
-  return Number.isNaN(value) ? otherwise : value;
+function finite(value: number | undefined, otherwise: number): number {
+  return value === undefined || Number.isNaN(value) ? otherwise : value;
 }
 
-export function outputOf(columns: RequestColumns, i: number, by: RecomputeDefinition['tokens']): number {
-  // What was asked for is nobody's count.
-  if (by === 'client' && columns.oneCount.output === 'asked') return NaN;
-  const server = columns.value('serverOutput', i);
-  const client = columns.value('clientOutput', i);
-  if (by === 'server') return server;
-  return by === 'client' || Number.isNaN(server) ? client : server;
+const SOURCES = {
+  server: 'server-usage',
+  client: 'client-tokenizer',
+  'server-else-client': 'mixed',
+} as const satisfies Record<RecomputeDefinition['tokens'], CountSource>;
+
+/** Tokens of one answer; undefined where they were not counted so. */
+export function outputOf(
+  requests: Requests,
+  row: MeasuredRequest,
+  by: RecomputeDefinition['tokens'],
+): number | undefined {
+  return outputTokens(row, sourceOf(requests, by));
 }
 
-export function inputOf(columns: RequestColumns, i: number, by: RecomputeDefinition['tokens']): number {
-  const server = columns.value('serverInput', i);
-  const client = columns.value('clientInput', i);
-  if (by === 'server') return server;
-  return by === 'client' || Number.isNaN(server) ? client : server;
+/** Tokens of one prompt; undefined where they were not counted so. */
+export function inputOf(row: MeasuredRequest, by: RecomputeDefinition['tokens']): number | undefined {
+  return inputTokens(row, SOURCES[by]);
 }
 
-/** NaN where the request does not have it. */
-export function metricOf(
-  columns: RequestColumns,
-  i: number,
-  metric: 'ttft' | 'tpot' | 'ntpot' | 'e2e',
-  definition: RecomputeDefinition,
-): number {
-  const own = definition.flavour === 'own';
-  const stamps = columns.value('stamps', i);
-  switch (metric) {
-    case 'ttft':
-      return stamps > (own ? 0 : 1) ? columns.value('first', i) - columns.value('sent', i) : NaN;
-    case 'e2e':
-      return columns.value('end', i) - columns.value('sent', i);
-    case 'tpot': {
-      const n = outputOf(columns, i, definition.tokens);
-      return stamps > 1 && n > 1 ? (columns.value('last', i) - columns.value('first', i)) / (n - 1) : NaN;
-    }
-    case 'ntpot': {
-      const n = outputOf(columns, i, definition.tokens);
-      if (n === 0) return own ? NaN : 0;
-      return (columns.value('end', i) - columns.value('sent', i)) / n;
-    }
-  }
+/** Each latency of a request as reports have it, with what inference-perf does differently; undefined where the request does not have it. */
+export const LATENCIES: Readonly<
+  Record<
+    'ttft' | 'tpot' | 'ntpot' | 'e2e',
+    (requests: Requests, row: MeasuredRequest, definition: RecomputeDefinition) => number | undefined
+  >
+> = {
+  ttft: (_, row, { flavour }) => (row.chunkSeconds.length > (flavour === 'own' ? 0 : 1) ? ttftSeconds(row) : undefined),
+  tpot: (requests, row, { tokens }) => tpotSeconds(row, sourceOf(requests, tokens)),
+  ntpot: (requests, row, { tokens, flavour }) =>
+    flavour !== 'own' && outputOf(requests, row, tokens) === 0 ? 0 : ntpotSeconds(row, sourceOf(requests, tokens)),
+  e2e: (_, row) => latencySeconds(row),
+};
+
+/** Whose output tokens: what was asked for is nobody's count. */
+function sourceOf({ oneCount }: Requests, by: RecomputeDefinition['tokens']): CountSource {
+  return by === 'client' && oneCount.output === 'asked' ? 'not-counted' : SOURCES[by];
 }
 
 function latencies(parts: Parts): Measure[] {
-  const { columns, ok, definition } = parts;
+  const { requests, ok, definition } = parts;
   const never = definition.failures === 'never-answered' ? parts.failed : 0;
   return (['ttft', 'tpot', 'ntpot', 'e2e'] as const).flatMap((metric) => {
-    const values = collect(ok, (i) => metricOf(columns, i, metric, definition));
+    const values = collect(ok, (i) => LATENCIES[metric](requests, requests.at(i), definition));
     const infinite = metric === 'ttft' || metric === 'e2e' ? never : 0;
     return measured(
       parts,
@@ -227,22 +236,25 @@ function latencies(parts: Parts): Measure[] {
 }
 
 function gaps(parts: Parts): readonly Measure[] {
-  const { columns, ok, definition, missing } = parts;
-  if (columns.droppedGaps > 0) {
-    missing.push(`gaps: ${columns.droppedGaps.toLocaleString('en-US')} of them were not kept`);
+  const { requests, ok, definition, missing } = parts;
+  if (requests.droppedGaps > 0) {
+    missing.push(`gaps: ${requests.droppedGaps.toLocaleString('en-US')} of them were not kept`);
     return [];
   }
-  const flags = new Uint8Array(columns.length);
+  const flags = new Uint8Array(requests.length);
   for (const i of ok) flags[i] = 1;
-  const values = columns.gapsOf((i) => flags[i] === 1);
+  const values = requests.gapsOf((i) => flags[i] === 1);
   return measured(parts, definition.gap, values, { weighting: 'gaps', percentiles: 'linear' }, 0);
 }
 
 function tokens(parts: Parts, span: number | undefined): Measure[] {
-  const { columns, ok, definition, missing, file, counters } = parts;
+  const { requests, ok, definition, missing, file, counters } = parts;
   const totals = new Map<'in' | 'out', number>();
   const lengths = (side: 'in' | 'out'): readonly Measure[] => {
-    const values = collect(ok, (i) => (side === 'in' ? inputOf : outputOf)(columns, i, definition.tokens));
+    const values = collect(ok, (i) => {
+      const row = requests.at(i);
+      return side === 'in' ? inputOf(row, definition.tokens) : outputOf(requests, row, definition.tokens);
+    });
     if (values.length === ok.length && ok.length > 0) totals.set(side, sum(values));
     else if (values.length < ok.length) {
       missing.push(
@@ -283,12 +295,12 @@ function tokens(parts: Parts, span: number | undefined): Measure[] {
   ];
 }
 
-function collect(indexes: Uint32Array, of: (index: number) => number): Float64Array {
+function collect(indexes: Uint32Array, of: (index: number) => number | undefined): Float64Array {
   const values = new Float64Array(indexes.length);
   let size = 0;
   for (const i of indexes) {
     const value = of(i);
-    if (!Number.isNaN(value)) values[size++] = value;
+    if (value !== undefined && !Number.isNaN(value)) values[size++] = value;
   }
   return values.subarray(0, size);
 }

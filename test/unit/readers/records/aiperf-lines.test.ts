@@ -47,10 +47,10 @@ describe('AIPerf’s requests without its export', () => {
       ['server', 3],
     ]);
     expect(measureOf(report.scopes[0]!, 'tpot')?.stats['mean']).toBeCloseTo(0.02 / 6, 9);
-    const again = recompute(records!.columns, SERVER, 'p.jsonl');
+    const again = recompute(records!.requests, SERVER, 'p.jsonl');
     expect(measureOf(again, 'tpot')?.stats['mean']).toBeCloseTo(0.01, 9);
     expect(measureOf(again, 'prompt_tokens')?.stats['mean']).toBe(26);
-    expect(records!.columns.value('sent', 2) - records!.columns.value('scheduled', 2)).toBeCloseTo(0.004, 6);
+    expect(scheduleDelaySeconds(records!.requests.at(2))).toBeCloseTo(0.004, 6);
   });
 
   it('as records, too', async () => {

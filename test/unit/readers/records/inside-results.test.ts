@@ -71,7 +71,7 @@ describe('requests of other tools inside their result file', () => {
     ],
   ])('GuideLLM %s: they agree with its summary, or the number that does not is named', async (_version, kept) => {
     const good = await report('g.json', guidellm(kept, ttfts));
-    expect(good.records?.columns.length).toBe(4);
+    expect(good.records?.requests.length).toBe(4);
     expect(good.problems.filter(({ code }) => code === 'REP126').map(({ message }) => message)).toEqual([]);
     const bad = await report('g.json', guidellm(kept, [...ttfts.slice(0, 2), 310]));
     expect(bad.problems.find(({ code }) => code === 'REP126')?.message).toContain('ttft max is 0.310');
@@ -105,7 +105,7 @@ describe('requests of other tools inside their result file', () => {
     const good = await report('s.jsonl', sglang);
     expect(good.report.scopes[0]!.counts).toEqual({ ok: 2, failed: 1, total: 3 });
     expect(good.report.notRecorded).not.toContain('failed requests');
-    expect(good.records?.columns.gapsOf(() => true)).toHaveLength(4);
+    expect(good.records?.requests.gapsOf(() => true)).toHaveLength(4);
     expect(good.problems.filter(({ code }) => code === 'REP126')).toEqual([]);
     const bad = await report('s.jsonl', { ...sglang, mean_ttft_ms: 151 });
     expect(bad.problems.find(({ code }) => code === 'REP126')?.message).toContain('ttft mean is 0.151');

@@ -29,7 +29,7 @@ type Row = Readonly<Record<string, number | boolean | readonly number[]>>;
 
 const FIELDS = ['sent', 'end', 'first', 'last', 'clientInput', 'clientOutput', 'serverInput', 'serverOutput'] as const;
 
-function rowsOf({ columns }: StreamedRecords): Row[] {
+function rowsOf({ requests: columns }: StreamedRecords): Row[] {
   return Array.from({ length: columns.length }, (_, i) => ({
     ...Object.fromEntries(FIELDS.map((field) => [field, columns.value(field, i)])),
     stamps: columns.value('stamps', i),
@@ -75,17 +75,17 @@ function rowsParsed(text: string): Row[] {
       times.length,
     );
   }
-  return rowsOf({ columns, problems: [] });
+  return rowsOf({ requests: columns, problems: [] });
 }
 
 describe('keys', () => {
   it('are compared by their bytes: two of one 32-bit hash are two', async () => {
-    const { columns } = await stream('[{"start_time": 10, "end_time": 12, "stasU_time": 1}]');
+    const { requests: columns } = await stream('[{"start_time": 10, "end_time": 12, "stasU_time": 1}]');
     expect([columns.value('sent', 0), columns.value('end', 0)]).toEqual([10, 12]);
   });
 
   it.each(['"start\\u005ftime"', '"\\u0073tart_time"', '"start_tim\\u0065"'])('%s is start_time', async (key) => {
-    const { columns, problems } = await stream(`[{${key}: 10, "end_time": 12}]`, 3);
+    const { requests: columns, problems } = await stream(`[{${key}: 10, "end_time": 12}]`, 3);
     expect(problems).toEqual([]);
     expect(columns.value('sent', 0)).toBe(10);
   });
@@ -93,7 +93,7 @@ describe('keys', () => {
   it.each(['"start_time\\\\"', '"start_time\\u0000"', '"Start_time"', '"start_tim"', '""', '"\\ud800"', '"__proto__"'])(
     '%s is not',
     async (key) => {
-      const { columns, problems } = await stream(`[{"start_time": 10, ${key}: 1}]`, 2);
+      const { requests: columns, problems } = await stream(`[{"start_time": 10, ${key}: 1}]`, 2);
       expect(problems).toEqual([]);
       expect(columns.value('sent', 0)).toBe(10);
     },
@@ -166,7 +166,7 @@ describe('numbers', () => {
   );
 
   it('what is beyond all numbers is none', async () => {
-    const { columns } = await stream('[{"start_time": 1e999, "end_time": Infinity}]');
+    const { requests: columns } = await stream('[{"start_time": 1e999, "end_time": Infinity}]');
     expect([columns.value('sent', 0), columns.value('end', 0)]).toEqual([NaN, NaN]);
   });
 });
@@ -191,25 +191,25 @@ describe('values that nobody asks for', () => {
     expect(problems).toHaveLength(1);
     const closed = await stream(`[{"start_time": 1, "info": {"info": ${'['.repeat(1e6)}${']'.repeat(1e6)}}}]`, 1 << 16);
     expect(closed.problems).toEqual([]);
-    expect(closed.columns.value('sent', 0)).toBe(1);
+    expect(closed.requests.value('sent', 0)).toBe(1);
   });
 
   it('bytes that are no UTF-8 hide nothing that follows', async () => {
     const text = new TextEncoder().encode('[{"request": "??", "??": 1, "start_time": 10}]');
     const bytes = text.map((byte) => (byte === 0x3f ? 0xff : byte));
-    expect((await stream(bytes, 5)).columns.value('sent', 0)).toBe(10);
+    expect((await stream(bytes, 5)).requests.value('sent', 0)).toBe(10);
   });
 });
 
 describe('a file', () => {
   it.each([1, 2, 3, 4])('with a byte-order mark, in pieces of %i', async (size) => {
-    const { columns, problems } = await stream('\uFEFF[{"start_time": 10}]', size);
+    const { requests: columns, problems } = await stream('\uFEFF[{"start_time": 10}]', size);
     expect(problems).toEqual([]);
     expect(columns.value('sent', 0)).toBe(10);
   });
 
   it('with something after its end is not JSON', async () => {
-    const { columns, problems } = await stream('[{"start_time": 1}]\n[{"start_time": 2}]', 7);
+    const { requests: columns, problems } = await stream('[{"start_time": 1}]\n[{"start_time": 2}]', 7);
     expect(columns.length).toBe(1);
     expect(problems.map(({ code }) => code)).toEqual(['REP105']);
     expect((await stream('[{"start_time": 1}]\n \n', 7)).problems).toEqual([]);
@@ -217,7 +217,7 @@ describe('a file', () => {
 
   it('of one long entry in many pieces is not read from its start for each', async () => {
     const text = `[{"request": "${'x'.repeat(20_000_000)}", "start_time": 10}]`;
-    const { columns } = await stream(text, 1000);
+    const { requests: columns } = await stream(text, 1000);
     expect(columns.value('sent', 0)).toBe(10);
   }, 20_000);
 });

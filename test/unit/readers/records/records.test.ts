@@ -5,9 +5,10 @@ import { summarize } from '../../../../src/metrics/summarize';
 import { measureOf } from '../../../../src/readers/canonical';
 import { openReports } from '../../../../src/readers/open';
 import { completeReport } from '../../../../src/readers/records/complete';
-import { goodputOfColumns, parseLimits } from '../../../../src/readers/records/goodput';
+import { goodputOf, parseLimits } from '../../../../src/readers/records/goodput';
 import { streamInferencePerf, type StreamedRecords } from '../../../../src/readers/records/inference-perf';
-import { ownColumns, streamAiperf, vllmColumns } from '../../../../src/readers/records/others';
+import { streamAiperf, vllmColumns } from '../../../../src/readers/records/others';
+import { ownRequests } from '../../../../src/readers/records/requests';
 import { recompute, type RecomputeDefinition } from '../../../../src/readers/records/recompute';
 import { memoryFolder } from '../../support/memory-folder';
 import { syntheticRun } from '../../support/synthetic-run';
@@ -92,7 +93,7 @@ describe('streaming', () => {
         fc.integer({ min: 1, max: 400 }),
         fc.boolean(),
         async (entries, size, indented) => {
-          const { columns, problems } = await streamInferencePerf(
+          const { requests: columns, problems } = await streamInferencePerf(
             pieces(JSON.stringify(entries, null, indented ? 2 : 0), size),
             'f',
           );
@@ -135,7 +136,7 @@ describe('streaming', () => {
       '4.35',
     ];
     const text = `[${written.map((number) => `{"start_time": ${number}, "end_time": null, "request": ""}`).join(',')}]`;
-    const { columns } = await streamInferencePerf(pieces(text, 7), 'f');
+    const { requests: columns } = await streamInferencePerf(pieces(text, 7), 'f');
     expect(written.map((_, i) => columns.value('sent', i))).toEqual(written.map(Number));
   });
 
@@ -144,10 +145,10 @@ describe('streaming', () => {
       [1, 2, 3].map((start_time) => ({ start_time, end_time: 4, request: 'x', info: {}, error: null })),
     );
     const cut = await streamInferencePerf(pieces(whole.slice(0, -20), 11), 'f.json');
-    expect(cut.columns.length).toBe(2);
+    expect(cut.requests.length).toBe(2);
     expect(cut.problems[0]?.message).toBe('f.json is cut off: 2 requests were read');
     const broken = await streamInferencePerf(pieces(whole.replace('{"start_time":3', '{start_time:3'), 11), 'f.json');
-    expect(broken.columns.length).toBe(2);
+    expect(broken.requests.length).toBe(2);
     expect(broken.problems[0]).toMatchObject({ code: 'REP105', severity: 'error' });
   });
 });
@@ -162,7 +163,7 @@ describe('recomputing', () => {
     }).records!;
     const report = summarize(records, { percentiles: [50, 90, 99], outputTokenSource: 'server-usage' });
     const again = recompute(
-      ownColumns(records, 'tokens'),
+      ownRequests(records, 'tokens'),
       { ...DEFINITION, tokens: 'server', flavour: 'own' },
       'records.jsonl',
     );
@@ -201,7 +202,7 @@ describe('recomputing', () => {
   };
 
   it('a warm-up cut by number or seconds, and a window, leave out what they say', async () => {
-    const { columns } = await five();
+    const { requests: columns } = await five();
     const sent = (change: Partial<RecomputeDefinition>): unknown => {
       const { counts, leftOut } = recompute(columns, { ...DEFINITION, ...change }, 'f');
       return [counts.ok, counts.failed, leftOut];
@@ -213,7 +214,7 @@ describe('recomputing', () => {
   });
 
   it('a failure that counts as never answered moves percentiles up and takes the mean away', async () => {
-    const { columns } = await five();
+    const { requests: columns } = await five();
     const stats = (failures: RecomputeDefinition['failures']): Record<string, number> =>
       recompute(columns, { ...DEFINITION, failures }, 'f').measures.find(({ quantity }) => quantity === 'e2e')!.stats;
     expect(stats('leave-out')['p50']).toBeCloseTo(1.15, 9);
@@ -266,7 +267,7 @@ describe('recomputing', () => {
       expect(refused.missing[0]).toMatch(/cannot be cut: starts are not recorded/);
     }
 
-    const good = goodputOfColumns(columns, { ttft: 0.5 }, own);
+    const good = goodputOf(columns, { ttft: 0.5 }, own);
     expect(good).toMatchObject({ good: 2, ok: 3 });
     expect(good.requestsPerSecond).toBeUndefined();
     expect(good.requestsPerSecondOfAll).toBeUndefined();
@@ -284,7 +285,7 @@ describe('recomputing', () => {
         },
         error: null,
       });
-    const { columns, problems } = await streamAiperf(
+    const { requests: columns, problems } = await streamAiperf(
       linesOf(line('warmup'), line('profiling'), '', line('profiling', { was_cancelled: true }), '{"metadata": '),
       'f',
     );
@@ -357,8 +358,8 @@ describe('goodput', () => {
       info: { input_tokens: 10, output_tokens: 3, output_token_times: [i + 0.1 * (i + 1), i + 0.7, i + 0.9] },
       error: i === 3 ? {} : null,
     }));
-    const { columns } = await streamInferencePerf(pieces(JSON.stringify(entries), 99), 'f');
-    const goodput = goodputOfColumns(columns, { ttft: 0.25 }, DEFINITION);
+    const { requests: columns } = await streamInferencePerf(pieces(JSON.stringify(entries), 99), 'f');
+    const goodput = goodputOf(columns, { ttft: 0.25 }, DEFINITION);
     expect(goodput).toMatchObject({
       good: 2,
       ok: 3,
@@ -368,7 +369,7 @@ describe('goodput', () => {
       requestsPerSecondOfAll: 0.5,
     });
     expect(goodput.percentOfSuccesses).toBeCloseTo(66.67, 1);
-    expect(goodputOfColumns(columns, { tpot: 1e-9, ttft: 9 }, DEFINITION).attainment).toEqual({ ttft: 100, tpot: 0 });
+    expect(goodputOf(columns, { tpot: 1e-9, ttft: 9 }, DEFINITION).attainment).toEqual({ ttft: 100, tpot: 0 });
   });
 
   it('an unknown limit is an error with the known names', () => {

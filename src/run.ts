@@ -12,6 +12,10 @@ import type { RunManifest } from './folder/manifest';
 import { bucketPlaces, type BucketPlace } from './folder/storage/place';
 import { lookAhead, uploadReport, type Upload } from './folder/storage/upload';
 import { configYaml } from './folder/write-config';
+import { answerProblems } from './run/answers-tally';
+import { fileDigests } from './run/digests';
+import { whyTooManyFailed } from './run/failures';
+import { sentBefore } from './run/sent-before';
 import { describeWriteError, makeReportFolder, writeWhole } from './folder/write-folder';
 import { outcomeInWords, realisedLoad, totalOutcomes, type PlannedStage } from './run/describe';
 import { countTokens, makeReports, writeReports, type FinishContext, type Reports } from './run/finish';
@@ -84,6 +88,9 @@ class RunningBenchmark {
       writeManifest(this.folder, this.manifest);
       this.writeConfig();
     });
+    if (this.options.endpointKind !== 'simulator') {
+      sentBefore(this.manifest, [path.dirname(this.folder), this.options.cwd]).forEach(this.note);
+    }
     const store = await this.openStore();
     const telemetry = this.serverMetrics();
     this.announce();
@@ -318,6 +325,8 @@ class RunningBenchmark {
     manifest.counts = totalOutcomes(outcomes.map(({ tally }) => tally));
     manifest.tokens = reports.tokens;
     manifest.lengths = reports.lengths;
+    manifest.answers = reports.answers;
+    answerProblems(reports.answers, this.prepared.model).forEach(this.note);
     const whole = outcomes.every((outcome) => outcome.complete) && !this.diskError;
     manifest.state = whole ? 'complete' : 'incomplete';
     const reason = this.diskError
@@ -331,8 +340,11 @@ class RunningBenchmark {
     // Nothing reads the answers any more; on a full disk they are the room that the end of the report needs.
     context.store.discardWaiting();
     this.guard(() => {
+      // A manifest first: on a disk that is full it is worth more than any report.
       writeManifest(this.folder, this.manifest);
       writeReports(context, reports);
+      this.manifest.files = fileDigests(this.folder);
+      writeManifest(this.folder, this.manifest);
     });
   }
 
@@ -344,7 +356,7 @@ class RunningBenchmark {
     const measured = outcomes.filter(({ stage }) => !stage.warmup).map(({ tally }) => tally);
     const { planned, ok } = totalOutcomes(measured);
     if (planned === 0) return 'every stage is a warm-up, so nothing was measured';
-    if (ok > 0) return undefined;
+    if (ok > 0) return whyTooManyFailed(measured, this.options.maxFailures);
     const first = measured.find(({ firstFailure }) => firstFailure !== undefined)?.firstFailure;
     const example = first === undefined ? '' : ` The first failure: ${first}`;
     return `not one of ${planned} measured requests succeeded.${example}`;

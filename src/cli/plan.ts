@@ -7,6 +7,7 @@ import type { EngineStage } from '../loadgen/engine';
 import { StopControl } from '../loadgen/stop';
 import { formatProblem, problemJson, type Problem } from '../problem';
 import { bucketPlaces, bucketUrl } from '../folder/storage/place';
+import { bodySettings } from '../run/settings';
 import { configYaml, savedConfig, withoutCredentials } from '../folder/write-config';
 import { writeFrozen } from '../run/frozen';
 import { figuresOf, planStream, type PlannedStream } from '../run/plan';
@@ -138,7 +139,6 @@ async function freeze(file: string, input: RunInput, stream: PlannedStream | und
   }
   const { config } = input;
   const largest = Math.max(...stream.stages.map(({ count }) => count));
-  const format = config.api.response_format;
   try {
     const sha256 = await writeFrozen(
       path.resolve(io.cwd, file),
@@ -155,10 +155,7 @@ async function freeze(file: string, input: RunInput, stream: PlannedStream | und
       },
       {
         api: stream.workload.api,
-        streaming: config.api.streaming,
-        ignoreEos: config.server?.ignore_eos ?? true,
-        ...(config.data.use_chat_template ? { addSpecialTokens: false } : {}),
-        responseFormat: format ? { type: format.type, name: format.name, jsonSchema: format.json_schema } : undefined,
+        ...bodySettings(config, input.directives),
       },
       stream.stages,
       stream.workload,

@@ -8,6 +8,7 @@ import { threadsAsked, THREADS_IN_WORDS, type ThreadsAsked } from '../config/wil
 import type { RunCommand, RunEvent } from '../events';
 import { StopControl } from '../loadgen/stop';
 import { formatProblem, problemJson, type Problem } from '../problem';
+import { readFailureLimit, type FailureLimit } from '../run/failures';
 import { runBenchmark, type FinishedRun, type RunOptions, type RunResult } from '../run';
 import type { FrozenStream } from '../run/frozen';
 import { startChildSimulator, type ChildSimulator } from './child-simulator';
@@ -35,6 +36,7 @@ const FLAGS = {
   'ca-file': { type: 'string' },
   frozen: { type: 'string' },
   download: { type: 'boolean' },
+  'max-failures': { type: 'string' },
   events: { type: 'boolean' },
   json: { type: 'boolean' },
 } as const;
@@ -68,6 +70,8 @@ Usage: isoperf run CONFIG [options]
                         at most one less than there are cores (or than a container's CPU quota gives)
   --no-server-metrics   do not read the server's /metrics (before, during and after each stage, at most every few seconds)
   --api-key-env NAME    environment variable that holds the server's API key
+  --max-failures N      most failed requests of a valid run: a share (25%, 0.25) or a number. Default 50%. Whatever it says, a run in
+                        which nothing succeeded after some moment is not valid
   --events              print the run's events as JSON lines on standard output, and read commands as JSON lines
                         from standard input: {"type":"stop","now":false}
   --json                print the result as one JSON object on standard output
@@ -87,7 +91,7 @@ shared_prefix (with conversations), conversation_replay, and shareGPT, cnn_daily
 from JSON or Parquet files (shareGPT and cnn_dailymail with --download from the hub too). Everything else is refused before anything is sent.
 
 Exit codes: 0 every planned request was sent and answered or failed, and at least one measured request succeeded;
-1 the run is incomplete, nothing succeeded, the server or the disk did not take part, or an upload failed; 2 the config cannot be used.
+1 the run is incomplete, nothing succeeded or too much failed (--max-failures), the server or the disk did not take part, or an upload failed; 2 the config cannot be used.
 `;
 
 export const runCommand: Command = {
@@ -235,9 +239,17 @@ function optionsOf(
     clientFactory: createClient,
     serverMetrics: flags['no-server-metrics'] !== true,
     workers: { count: workerCount(flags.workers), file: path.join(__dirname, 'load-worker.js') },
+    maxFailures: failureLimit(flags['max-failures']),
     graceSeconds: GRACE_SECONDS,
     now: () => new Date(),
   };
+}
+
+function failureLimit(text: string | undefined): FailureLimit | undefined {
+  if (text === undefined) return undefined;
+  const limit = readFailureLimit(text);
+  if (limit) return limit;
+  throw new UsageError(`--max-failures needs a share (25%, 0.25) or a number of requests, not '${text}'`);
 }
 
 /** Throws UsageError for what is no number of threads. */

@@ -27,6 +27,12 @@ const FLAGS = {
   'eos-mean': { type: 'string' },
   'max-model-len': { type: 'string' },
   'template-tokens': { type: 'string' },
+  strict: { type: 'boolean' },
+  'only-max-completion-tokens': { type: 'boolean' },
+  'answer-model': { type: 'string' },
+  'reasoning-tokens': { type: 'string' },
+  'finish-reason': { type: 'string' },
+  'cached-usage': { type: 'string' },
   usage: { type: 'string' },
   'fault-rate': { type: 'string' },
   'fault-kind': { type: 'string', multiple: true },
@@ -74,6 +80,13 @@ Answers:
                              other, with finish_reason "stop" (ignore) (default honour)
   --eos-mean X               mean length of an answer that stops by itself (default ${DEFAULT_OPTIONS.eosMean})
   --usage on|off             report token counts (default on)
+  --cached-usage on|off      report cached prompt tokens in usage, too, not only on /metrics (default on)
+  --finish-reason on|off     off: streams end with [DONE] and never say why (default on)
+  --reasoning-tokens N       so many tokens of a chat answer come first, as reasoning (default 0)
+  --answer-model NAME        named in answers in place of the model that was asked for
+  --strict                   refuse fields that are not of OpenAI's API (ignore_eos among them) with 422
+  --only-max-completion-tokens
+                             refuse max_tokens, as OpenAI's reasoning models do
   --template-tokens N        tokens a chat template adds to each message (default 0)
   --seed N                   default 0
 
@@ -153,6 +166,12 @@ function readOptions(flags: Flags, env: CliIo['env']): SimulatorOptions {
     maxModelTokens: whole('max-model-len', d.maxModelTokens, 2),
     templateTokens: whole('template-tokens', d.templateTokens, 0),
     usage: choice('usage', flags.usage, ['on', 'off']) === 'on',
+    strict: flags.strict === true,
+    onlyMaxCompletionTokens: flags['only-max-completion-tokens'] === true,
+    ...(flags['answer-model'] === undefined ? {} : { answerModel: flags['answer-model'] }),
+    reasoningTokens: whole('reasoning-tokens', d.reasoningTokens, 0),
+    finishReason: choice('finish-reason', flags['finish-reason'], ['on', 'off']) === 'on',
+    cachedUsage: choice('cached-usage', flags['cached-usage'], ['on', 'off']) === 'on',
     ...readFaults(flags, number('fault-rate', d.faultRate, 0, 1)),
     models: flags.model ?? d.models,
     ...(apiKey === undefined || apiKey === '' ? {} : { apiKey }),

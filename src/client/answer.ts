@@ -3,7 +3,7 @@
 import type { Outcome, ServerUsage } from '../metrics/record';
 import { emptyFailure, httpFailure, inBandFailure, unreadableFailure, type Failure } from './failures';
 import { readAnthropicPiece } from './anthropic';
-import { parseJson, readPiece } from './openai';
+import { endsAtOnce, modelOf, parseJson, readPiece } from './openai';
 import { StreamReader } from './stream-reader';
 import type { ReadPiece } from './template';
 import { TokenTrace } from './trace';
@@ -39,6 +39,7 @@ export class AnswerRecorder {
   #usage: ServerUsage | undefined;
   #finishReason: string | undefined;
   #outputText = '';
+  #model: string | undefined;
 
   constructor(
     request: Pick<PreparedRequest, 'streaming'> & Partial<Pick<PreparedRequest, 'api'>>,
@@ -139,7 +140,10 @@ export class AnswerRecorder {
     this.#usage = piece.usage;
     this.#finishReason = piece.finishReason;
     this.#outputText = piece.content;
-    if (piece.content === '' && piece.other === '') return emptyFailure(body);
+    this.#model = modelOf(value?.json);
+    if (piece.content === '' && piece.other === '')
+      return endsAtOnce(piece.finishReason) ? undefined : emptyFailure(body);
+    this.#trace.hashText(piece.other + piece.content);
     this.#trace.lastTokenSeconds = atSeconds;
     return undefined;
   }
@@ -154,6 +158,7 @@ export class AnswerRecorder {
     const answer = new Answer(this.#attemptedSeconds, this.#trace, endSeconds, judged, redact);
     answer.usage = this.#stream?.usage ?? this.#usage;
     answer.finishReason = this.#stream?.finishReason ?? this.#finishReason;
+    answer.model = this.#stream?.model ?? this.#model;
     if (this.#stream === undefined) answer.whole = this.#outputText;
     if (this.#keepRaw) answer.rawBody = redact(this.#keptText());
     return answer;
@@ -167,6 +172,7 @@ export class AnswerRecorder {
 class Answer implements WireResult {
   usage: ServerUsage | undefined;
   finishReason: string | undefined;
+  model: string | undefined;
   rawBody: string | undefined;
   /** The text of an answer in one piece. */
   whole: string | undefined;
@@ -194,6 +200,10 @@ class Answer implements WireResult {
 
   get chunkTexts(): readonly string[] {
     return this.trace.chunkTexts;
+  }
+
+  get answerHash(): string {
+    return this.trace.textHash;
   }
 
   get outputText(): string {

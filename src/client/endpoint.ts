@@ -22,6 +22,8 @@ export interface Endpoint {
   /** Names and values in turn, as they go on the wire. */
   readonly headers: readonly string[];
   readonly tls: TlsFiles;
+  /** The proxy on the way, without its credentials. */
+  readonly proxy?: string | undefined;
   /** Removes the secrets this endpoint knows from a text. */
   readonly redact: (text: string) => string;
 }
@@ -65,6 +67,7 @@ export function createEndpoint(options: ClientOptions): Endpoint {
     pathOf: pathsAfter(url.pathname.replace(/\/+$/, '')),
     headers: [...fields.values()].flat(),
     tls: readTlsFiles(options),
+    proxy: options.proxy === undefined ? undefined : new URL(options.proxy).origin,
     redact: createRedactor([options.apiKey, password, basic, ...secretHeaders(options.headers)]),
   };
 }
@@ -133,9 +136,10 @@ function readTlsFiles(options: ClientOptions): TlsFiles {
       throw new ClientProblem({
         code: 'RUN102',
         severity: 'error',
-        path: ['server', key],
+        // Authorities are named on the command line only.
+        path: key === 'ca_path' ? [] : ['server', key],
         message: `No request can be sent: ${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'}).`,
-        remedy: `Correct server.${key}, or remove it.`,
+        remedy: key === 'ca_path' ? 'Name another file with --ca-file.' : `Correct server.${key}, or remove it.`,
       });
     }
   };

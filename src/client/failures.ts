@@ -50,9 +50,34 @@ export function httpFailure(status: number, body: string, location?: string): Fa
       `The server answered ${status}${text === '' ? ' with an empty body' : `: ${excerpt(text)}`}.${redirect}`.replace(
         /\.\.$/,
         '.',
-      ),
+      ) + refusedField(status, text),
     httpStatus: status,
   };
+}
+
+/** Fields of ours that a strict server may refuse, and what takes each out of the requests. */
+const FIELDS: readonly (readonly [name: string, remedy: string])[] = [
+  ['ignore_eos', 'server.ignore_eos: false leaves it out'],
+  ['max_tokens', 'the directive "# isoperf: max-completion-tokens" sends max_completion_tokens in its place'],
+  ['max_completion_tokens', 'without the directive max-completion-tokens it is max_tokens'],
+  ['stream_options', 'api.streaming: false leaves it out'],
+  ['response_format', 'api.response_format: null leaves it out'],
+  ['add_special_tokens', 'data.use_chat_template: false leaves it out'],
+];
+
+/** Words of a refusal of a field as such; a value that is too large is another matter. */
+const REFUSES =
+  /unexpected|unsupported|not supported|unknown|unrecogni[sz]ed|extra[ _]|not permitted|not allowed|additional propert|invalid (?:field|param|arg)/i;
+
+function refusedField(status: number, text: string): string {
+  if ((status !== 400 && status !== 422) || !REFUSES.test(text)) return '';
+  const named = FIELDS.flatMap(([name, remedy]) => {
+    const at = text.search(new RegExp(`(?<![\\w])${name}(?![\\w])`));
+    return at < 0 ? [] : [{ name, remedy, at }];
+  });
+  // "'max_tokens' is not supported, use 'max_completion_tokens'": the first named is the one refused.
+  const [first] = named.sort((a, b) => a.at - b.at);
+  return first ? ` It refuses the field ${first.name}: ${first.remedy}.` : '';
 }
 
 /** The total time allowed for the request ran out. */

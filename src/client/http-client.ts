@@ -39,7 +39,10 @@ export function createClient(options: ClientOptions): Client {
       new Promise((resolve) => {
         new Exchange(endpoint, connections, inFlight, request, sendOptions, resolve, sessions).start();
       }),
-    probe: () => probeServer(endpoint.origin, (path) => fetchText(endpoint, connections, inFlight, path)),
+    probe: () =>
+      probeServer(endpoint.origin, endpoint.pathOf('').endsWith('/v1/'), (path) =>
+        fetchText(endpoint, connections, inFlight, path),
+      ),
     async close() {
       inFlight.cancelAll('the client was closed');
       await connections.close();
@@ -304,7 +307,7 @@ class Exchange implements Dispatcher.DispatchHandler, BodySink {
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.#settled) return;
     const now = performance.now() / 1000;
-    const failure = networkFailure(error, this.endpoint.origin, this.#recorder.started());
+    const failure = networkFailure(error, this.endpoint, this.#recorder.started());
     const outcome: Outcome = { kind: 'failed', ...failure };
     this.#settle(this.#recorder.broken(now, outcome), true);
   }

@@ -11,13 +11,19 @@ interface NodeError extends Error {
 
 /**
  * Any error of the network, by its code, in a sentence.
- * @param origin where the request went, `http://host:port`
+ * @param origin where the request went, `http://host:port`; with a proxy only that is ever connected to from here
  * @param started how far the answer had come, undefined when no response had begun
  */
-export function networkFailure(error: unknown, origin: string, started: string | undefined): Failure {
+export function networkFailure(
+  error: unknown,
+  { origin, proxy }: { readonly origin: string; readonly proxy?: string | undefined },
+  started: string | undefined,
+): Failure {
   const node = firstCause(error);
   const code = node.code ?? '';
   if (started !== undefined) return brokenAnswer(code, node, origin, started);
+  const ofProxy = proxy === undefined ? undefined : proxyFailure(code, node, proxy, origin);
+  if (ofProxy) return ofProxy;
   const known = connectFailure(code, node, origin) ?? tlsFailure(code, node, origin);
   if (known) return known;
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'ECONNABORTED') {
@@ -101,6 +107,23 @@ function connectFailure(code: string, node: NodeError, origin: string): Failure 
     default:
       return undefined;
   }
+}
+
+/** Every connection from here is one to the proxy: what fails before a tunnel stands is the proxy's. */
+function proxyFailure(code: string, node: NodeError, proxy: string, origin: string): Failure | undefined {
+  const failed = (why: string): Failure =>
+    failure(
+      'ClientProxyConnectionError',
+      `Cannot connect to the proxy ${proxy}, which the environment names for ${origin}: ${why}`,
+    );
+  const refused = /Proxy response \((\d+)\)/.exec(node.message)?.[1];
+  if (refused !== undefined) return failed(`it answered ${refused} when a tunnel was asked for.`);
+  if (code === 'ECONNREFUSED') return failed('nothing listens there.');
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_FAIL')
+    return failed('its name is not known (DNS).');
+  if (/^(?:EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/.test(code))
+    return failed(`there is no way to it (${code}).`);
+  return undefined;
 }
 
 function tlsFailure(code: string, node: NodeError, origin: string): Failure | undefined {

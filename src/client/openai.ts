@@ -25,6 +25,19 @@ export function parseJson(text: string): { readonly json: unknown } | undefined 
   }
 }
 
+/** A model that ends before its first token says `stop`: an answer of length 0, and no failure of the server's. */
+export function endsAtOnce(finishReason: string | undefined): boolean {
+  return finishReason !== undefined && /^(?:stop|eos|eos_token|end_turn|stop_sequence)$/.test(finishReason);
+}
+
+/** Who answers, by the server's own word; Anthropic's first event has it inside its message. */
+export function modelOf(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined;
+  const { model, message } = value;
+  if (typeof model === 'string') return model;
+  return isObject(message) && typeof message['model'] === 'string' ? message['model'] : undefined;
+}
+
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**

@@ -14,7 +14,7 @@ export type FetchText = (path: string) => Promise<FetchedText>;
  * What the server says of itself; whatever it does not say is a note, never a guess.
  * @throws ClientProblem RUN104 when it cannot be reached at all
  */
-export async function probeServer(origin: string, fetchText: FetchText): Promise<ServerFacts> {
+export async function probeServer(origin: string, endsInV1: boolean, fetchText: FetchText): Promise<ServerFacts> {
   const notes: string[] = [];
   const models = await fetchText('/v1/models');
   const status = statusOf(models.result);
@@ -24,10 +24,21 @@ export async function probeServer(origin: string, fetchText: FetchText): Promise
       severity: 'error',
       path: ['server', 'base_url'],
       message: `The run cannot start: ${models.result.outcome.message}`,
-      remedy: `Start the server, or correct base_url (${origin}).`,
+      remedy: remedyFor(models.result.outcome.errorType, origin),
     });
   }
-  const names = status === 200 ? modelNames(models.body) : undefined;
+  if (status === 404 && endsInV1) {
+    throw new ClientProblem({
+      code: 'RUN104',
+      severity: 'error',
+      path: ['server', 'base_url'],
+      message: `The run cannot start: base_url ends in /v1, to which the routes (/v1/models, ...) are added, and the server answers 404 there.`,
+      remedy: 'Leave /v1 out of base_url.',
+    });
+  }
+  const listed = status === 200 ? modelsOf(models.body) : undefined;
+  const names = listed?.map(({ id }) => id);
+  const lengths = new Map(listed?.flatMap(({ id, tokens }) => (tokens === undefined ? [] : [[id, tokens] as const])));
   if (names === undefined) notes.push(explain('/v1/models', status, 'a list of models'));
   const asked = await fetchText('/version');
   const version = statusOf(asked.result) === 200 ? versionText(asked.body) : undefined;
@@ -35,6 +46,7 @@ export async function probeServer(origin: string, fetchText: FetchText): Promise
   return {
     ...(version === undefined ? {} : { version }),
     ...(names === undefined ? {} : { models: names }),
+    ...(lengths.size === 0 ? {} : { maxModelTokens: lengths }),
     ...(status === 401 || status === 403 ? { keyRejected: true } : {}),
     notes,
   };
@@ -53,13 +65,36 @@ function explain(path: string, status: number | undefined, what: string): string
   return `${path} answered ${status}${why}.`;
 }
 
-function modelNames(body: string): readonly string[] | undefined {
+/** What helps depends on how far the connection came. */
+function remedyFor(errorType: string, origin: string): string {
+  switch (errorType) {
+    case 'ClientConnectorCertificateError':
+      return 'Name the certificate’s authority with --ca-file, or use the name that the certificate is for.';
+    case 'ClientConnectorSSLError':
+    case 'ClientResponseError':
+      return `Use the scheme the server speaks, http or https, in base_url (${origin}).`;
+    case 'ClientConnectorDNSError':
+      return `Correct the name in base_url (${origin}).`;
+    case 'ClientProxyConnectionError':
+      return 'Start the proxy, correct its variable, or exempt the server in NO_PROXY.';
+    default:
+      return `Start the server, or correct base_url (${origin}).`;
+  }
+}
+
+function modelsOf(body: string): readonly { id: string; tokens: number | undefined }[] | undefined {
   const value = parse(body);
   const data = isObject(value) ? value['data'] : undefined;
   if (!Array.isArray(data)) return undefined;
   return (data as readonly unknown[]).flatMap((each) =>
-    isObject(each) && typeof each['id'] === 'string' ? [each['id']] : [],
+    isObject(each) && typeof each['id'] === 'string'
+      ? [{ id: each['id'], tokens: lengthOf(each['max_model_len']) }]
+      : [],
   );
+}
+
+function lengthOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
 function versionText(body: string): string | undefined {

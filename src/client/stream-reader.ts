@@ -2,7 +2,7 @@
 import { takesFastPaths } from '../fast-paths';
 import type { ServerUsage } from '../metrics/record';
 import { emptyFailure, endedEarlyFailure, inBandFailure, unreadableFailure, type Failure } from './failures';
-import { parseJson, type Piece } from './openai';
+import { endsAtOnce, modelOf, parseJson, type Piece } from './openai';
 import { SseParser, type SseHandler } from './sse';
 import { Template, type ReadPiece } from './template';
 import type { TokenTrace } from './trace';
@@ -14,6 +14,8 @@ const TOKEN_EVENT = 'content_block_delta';
 export class StreamReader implements SseHandler {
   usage: ServerUsage | undefined;
   finishReason: string | undefined;
+  /** The model that the answer names, as its last parsed event does. */
+  model: string | undefined;
   /** `[DONE]` was seen: nothing after it is read, but the body is followed to its end. */
   done = false;
   #failure: Failure | undefined;
@@ -45,6 +47,7 @@ export class StreamReader implements SseHandler {
     if (this.#failure) return this.#failure;
     const chunks = this.trace.chunkSeconds.length;
     if (chunks === 0) {
+      if (endsAtOnce(this.finishReason)) return undefined;
       const isStream = /^\uFEFF?(data|event|id|retry|:)/.test(bodyStart) || bodyStart.trim() === '';
       return isStream ? emptyFailure(bodyStart) : unreadableFailure('it is not an event stream', bodyStart);
     }
@@ -74,6 +77,7 @@ export class StreamReader implements SseHandler {
     else if (piece === undefined) this.#failure = unreadableFailure('an event is not a JSON object', data);
     else {
       this.#take(piece);
+      this.model = modelOf(value.json) ?? this.model;
       if (takesFastPaths) this.#template.learn(bytes, start, end, piece);
     }
   }

@@ -40,6 +40,10 @@ export interface WireResult {
   readonly outcome: Outcome;
   readonly usage?: ServerUsage | undefined;
   readonly finishReason?: string | undefined;
+  /** The model that the answer names. */
+  readonly model?: string | undefined;
+  /** Hash of the answer's text on all channels, whatever its chunks; 64 bits tell answers apart, they prove nothing. */
+  readonly answerHash?: string | undefined;
   /** The whole answer as text (content channel; for streams, the deltas joined). */
   readonly outputText: string;
   /** Raw body as received, kept only when asked for. */
@@ -61,6 +65,8 @@ export interface SendOptions {
 export interface ServerFacts {
   readonly version?: string;
   readonly models?: readonly string[];
+  /** `max_model_len` by model, where the server says it. */
+  readonly maxModelTokens?: ReadonlyMap<string, number>;
   /** The server answered 401 or 403: every request of the run would fail the same way. */
   readonly keyRejected?: boolean;
   readonly notes: readonly string[];

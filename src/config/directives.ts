@@ -48,6 +48,11 @@ export const DIRECTIVES = {
     value: 'rates',
     doc: 'Rates of the stages of a sweep, in requests/s, separated by spaces: pins what a probe found, so that no probe is sent.',
   },
+  'max-completion-tokens': {
+    scope: 'document',
+    value: 'none',
+    doc: 'The length asked for goes into max_completion_tokens instead of max_tokens, for servers that take only that. inference-perf has no such switch.',
+  },
 } as const satisfies Record<string, DirectiveKind>;
 
 type DirectiveName = keyof typeof DIRECTIVES;

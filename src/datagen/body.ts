@@ -7,6 +7,8 @@ export interface BodyOptions {
   readonly api: 'completion' | 'chat' | 'anthropic_messages';
   readonly streaming: boolean;
   readonly ignoreEos: boolean;
+  /** The length asked for goes into `max_completion_tokens`: some servers take nothing else. */
+  readonly maxCompletionTokens?: true | undefined;
   /** `api.response_format`, null or undefined when it is not set. */
   readonly responseFormat?: ResponseFormat | undefined;
   /** False for prompts that hold their special tokens (chat templates): the server adds none. */
@@ -58,12 +60,13 @@ export function hashOf(text: string): string {
 
 /** What every body carries beside the model and the prompt. */
 export function parameters(options: Omit<BodyOptions, 'model'>, maxTokens: number): Record<string, unknown> {
-  const { streaming, ignoreEos, responseFormat, addSpecialTokens } = options;
+  const { streaming, ignoreEos, responseFormat, addSpecialTokens, maxCompletionTokens } = options;
   // The Messages API knows none of the rest; inference-perf leaves it out as well.
   if (options.api === 'anthropic_messages') return { max_tokens: maxTokens, stream: streaming };
   return {
-    max_tokens: maxTokens,
-    ignore_eos: ignoreEos,
+    [maxCompletionTokens ? 'max_completion_tokens' : 'max_tokens']: maxTokens,
+    // False is every server's default, and strict ones refuse a field they do not know. inference-perf sends it all the same.
+    ...(ignoreEos ? { ignore_eos: true } : {}),
     stream: streaming,
     ...(streaming ? { stream_options: { include_usage: true } } : {}),
     ...(addSpecialTokens === false ? { add_special_tokens: false } : {}),

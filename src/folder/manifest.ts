@@ -260,6 +260,30 @@ export const manifestSchema = z.object({
     })
     .optional()
     .meta({ description: 'Realised lengths of the successes inside the window, by the token source above.' }),
+  answers: z
+    .object({
+      answered: count,
+      models: z.record(z.string(), count).meta({ description: 'Answers by the model they name.' }),
+      unnamed: count.optional().meta({ description: 'Answers that name no model.' }),
+      withoutFinishReason: count
+        .optional()
+        .meta({ description: 'Streams that ended with [DONE] and no finish reason.' }),
+      cutShort: count.optional().meta({ description: 'Of these, with fewer tokens than asked for under ignore_eos.' }),
+      empty: count.optional().meta({ description: 'Answers that ended at once, without a token.' }),
+      reasoning: z
+        .object({ answers: count, tokens: count, outputTokens: count })
+        .optional()
+        .meta({ description: 'Reasoning tokens by the server’s count, and all output tokens of those answers.' }),
+      contentAfterOtherTokens: count
+        .optional()
+        .meta({ description: 'Answers whose first visible content came after their first token.' }),
+    })
+    .optional()
+    .meta({ description: 'What answered the measured requests.' }),
+  files: z
+    .record(z.string(), z.object({ sha256: z.string(), bytes: count }))
+    .optional()
+    .meta({ description: 'What the run’s other files were when it wrote them.' }),
   window: z.object({
     warmupStages: z.array(count),
     warmupRequests: count,
@@ -279,7 +303,12 @@ export const manifestSchema = z.object({
     ignoreEos: z.boolean(),
     requestTimeoutSeconds: z.number(),
     server: z
-      .object({ version: z.string().optional(), models: z.array(z.string()).optional(), notes: z.array(z.string()) })
+      .object({
+        version: z.string().optional(),
+        models: z.array(z.string()).optional(),
+        maxModelTokens: count.optional().meta({ description: 'max_model_len of the model that was asked for.' }),
+        notes: z.array(z.string()),
+      })
       .optional()
       .meta({ description: 'What the server said of itself at /version and /v1/models.' }),
     tls: z.boolean(),

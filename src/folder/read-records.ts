@@ -90,6 +90,8 @@ const TIMES = [
 ] as const;
 const COUNTS = ['askedPromptTokens', 'maxTokens', 'clientPromptTokens', 'clientOutputTokens', 'requestBytes'] as const;
 
+const TEXTS = ['finishReason', 'answeredModel', 'answerHash'] as const;
+
 /** Checked by hand: a schema library takes ten times as long over a million lines. */
 function checkRecord(value: unknown): RequestRecord | string {
   if (!isObject(value)) return 'it is not an object';
@@ -110,8 +112,8 @@ function checkRecord(value: unknown): RequestRecord | string {
     return "'chunkTokens' is not a list of counts";
   }
   if (typeof value['promptHash'] !== 'string') return "'promptHash' is not a text";
-  if (value['finishReason'] !== undefined && typeof value['finishReason'] !== 'string') {
-    return "'finishReason' is not a text";
+  for (const key of TEXTS) {
+    if (value[key] !== undefined && typeof value[key] !== 'string') return `'${key}' is not a text`;
   }
   if (!isOutcome(value['outcome'])) return "'outcome' is not ok, failed, cancelled or notSent with its details";
   if (!isUsage(value['usage'])) return "'usage' is not an object of counts";

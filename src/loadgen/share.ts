@@ -117,6 +117,8 @@ function resultRecord(
     outcome: result.outcome,
     usage: result.usage,
     finishReason: result.finishReason,
+    answeredModel: result.model,
+    answerHash: result.outcome.kind === 'ok' ? result.answerHash : undefined,
   };
   return record as RequestRecord;
 }

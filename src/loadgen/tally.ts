@@ -26,6 +26,9 @@ export class StageTally {
   /** Failures by label. */
   readonly labels = new Map<string, number>();
   firstFailure: string | undefined;
+  /** End of the latest success, and how many requests failed after it. */
+  lastSuccessSeconds: number | undefined;
+  failuresSinceSuccess = 0;
   private length = 0;
 
   constructor(readonly planned: number) {
@@ -44,6 +47,10 @@ export class StageTally {
     this.ended[this.length] = endSeconds ?? Number.NaN;
     this.length++;
     this.counts[outcome.kind]++;
+    if (outcome.kind === 'ok') {
+      this.lastSuccessSeconds = Math.max(this.lastSuccessSeconds ?? -Infinity, endSeconds ?? -Infinity);
+      this.failuresSinceSuccess = 0;
+    } else if (outcome.kind === 'failed') this.failuresSinceSuccess++;
     if (outcome.kind !== 'failed') return;
     this.labels.set(outcome.label, (this.labels.get(outcome.label) ?? 0) + 1);
     this.firstFailure ??= `${outcome.label}: ${outcome.message}`;

@@ -37,6 +37,10 @@ export interface RequestRecord {
   /** What the server said it counted; a field it did not send is absent, never 0. */
   readonly usage?: ServerUsage;
   readonly finishReason?: string;
+  /** The model that the answer names, by the server's own word. */
+  readonly answeredModel?: string;
+  /** Hash of a whole answer's text (all channels, whatever its chunks): equal answers have equal hashes. */
+  readonly answerHash?: string;
   /** Prompt length the workload asked for, tokens; absent when the workload does not fix one. */
   readonly askedPromptTokens?: number;
   /** `max_tokens` that was sent. */

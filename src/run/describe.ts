@@ -60,14 +60,20 @@ export function askedLengths(
   };
 }
 
-const OF_THE_REQUEST = ['model', 'prompt', 'messages', 'max_tokens'];
+const LENGTH_FIELD = 'max_completion_tokens';
+const OF_THE_REQUEST = ['model', 'prompt', 'messages', 'max_tokens', LENGTH_FIELD];
 
-/** What every body carries beside the prompt, the model and max_tokens; read from the first, as all are made alike. */
+/**
+ * What every body carries beside the prompt, the model and max_tokens; read from the first, as all are made alike. That the length goes
+ * under its other name is one of these things.
+ */
 export function bodyParameters(stages: readonly PlannedStage[]): Pick<RunManifest['workload'], 'parameters'> {
   const [first] = stages.flatMap((stage) => stage.requests.slice(0, 1));
   if (!first) return {};
   const fields = Object.entries(JSON.parse(String(first.body)) as Record<string, unknown>);
-  return { parameters: Object.fromEntries(fields.filter(([name]) => !OF_THE_REQUEST.includes(name))) };
+  const others = fields.filter(([name]) => !OF_THE_REQUEST.includes(name));
+  const renamed = fields.some(([name]) => name === LENGTH_FIELD) ? [[LENGTH_FIELD, 'in place of max_tokens']] : [];
+  return { parameters: Object.fromEntries([...others, ...renamed]) as Record<string, unknown> };
 }
 
 export function plannedStageManifest(plan: PlannedLoadStage, loadType: string, seed: number): StageManifest {

@@ -14,6 +14,7 @@ import type { Values } from '../metrics/values';
 import type { RunManifest } from '../folder/manifest';
 import { jsonText, writeWhole } from '../folder/write-folder';
 import { PerRequestFile } from '../folder/write-per-request';
+import { AnswersTally } from './answers-tally';
 import { countedRecord, promptTokens } from './answers';
 import { RealisedLengths } from './describe';
 import { goodputLimits } from './slo';
@@ -100,6 +101,7 @@ function promptCounter(tokenizer: TextTokenizer): (request: WorkloadRequest) => 
 export interface Reports {
   readonly tokens: NonNullable<RunManifest['tokens']>;
   readonly lengths: NonNullable<RunManifest['lengths']>;
+  readonly answers: NonNullable<RunManifest['answers']>;
   readonly stages: ReadonlyMap<number, LifecycleReport>;
   readonly summary?: LifecycleReport;
   /** By the middle of their file names: `adapter_NAME`, `adapter_NAME_stage_0`. */
@@ -135,6 +137,10 @@ export function makeReports(context: FinishContext): Reports {
   const adapters = new Map<string, LifecycleReport>();
   const figures = new Map<number, StageFigures>();
   const lengths = new RealisedLengths(tokens);
+  const answers = new AnswersTally(tokens, {
+    streaming: config.api.streaming,
+    ignoreEos: config.server?.ignore_eos ?? true,
+  });
   const whole = new Scope(options);
   // Read from the journal once; in memory are the columns of one stage and those of the whole.
   for (const plan of prepared.stages) {
@@ -144,6 +150,7 @@ export function makeReports(context: FinishContext): Reports {
       own.add(record);
       if (plan.warmup) continue;
       lengths.add(record);
+      answers.add(record);
       if (own !== whole) whole.add(record);
     }
     if (own.all.count === 0) continue;
@@ -155,7 +162,15 @@ export function makeReports(context: FinishContext): Reports {
   }
   for (const [name, each] of whole.adapters) adapters.set(`adapter_${fileWord(name)}`, each.report());
   const summary = whole.all.count > 0 ? whole.all.report() : undefined;
-  return { tokens, lengths: lengths.lengths(), stages, adapters, figures, ...(summary ? { summary } : {}) };
+  return {
+    tokens,
+    lengths: lengths.lengths(),
+    answers: answers.answers(),
+    stages,
+    adapters,
+    figures,
+    ...(summary ? { summary } : {}),
+  };
 }
 
 function tokenRule({ config, prepared }: FinishContext): TokenRule {

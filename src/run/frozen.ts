@@ -40,6 +40,7 @@ export interface FrozenParameters {
   readonly api: 'completion' | 'chat' | 'anthropic_messages';
   readonly streaming: boolean;
   readonly ignoreEos: boolean;
+  readonly maxCompletionTokens?: true | undefined;
   readonly addSpecialTokens?: false | undefined;
   readonly responseFormat?:
     { readonly type: 'json_schema' | 'json_object'; readonly name: string; readonly jsonSchema?: unknown } | undefined;

@@ -102,6 +102,7 @@ function endpointFacts(input: RunInput, options: RunOptions, prepared: Prepared)
   const { config } = input;
   const baseUrl = withoutCredentials(config.server?.base_url ?? '').replace(/\/+$/, '');
   const { version, models, notes } = prepared.server;
+  const maxModelTokens = prepared.server.maxModelTokens?.get(prepared.model);
   return {
     kind: options.endpointKind,
     baseUrl,
@@ -117,6 +118,7 @@ function endpointFacts(input: RunInput, options: RunOptions, prepared: Prepared)
     server: {
       ...(version === undefined ? {} : { version }),
       ...(models === undefined ? {} : { models: [...models] }),
+      ...(maxModelTokens === undefined ? {} : { maxModelTokens }),
       notes: [...notes],
     },
     tls: baseUrl.startsWith('https:'),

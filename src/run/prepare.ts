@@ -68,6 +68,8 @@ export async function prepareRun(
   const errors = found.filter((problem) => problem.severity === 'error');
   if (errors.length > 0 || !config.server) return unusable(errors);
   uncheckedTls(config.server.base_url, options.env).forEach(note);
+  const allWarm = nothingMeasured(input);
+  if (allWarm) return unusable([allWarm]);
   const pinned = pinnedFor(input, options);
   const planned = planBeforehand(input, options, pinned);
   if (planned?.ok === false) return unusable(planned.problems);
@@ -87,6 +89,45 @@ export async function prepareRun(
   const workers = await threads.prepareFor(stages);
   const { pool } = threads;
   return { ok: true, value: { client, pool, workers, server, ...(pinned ? { sweep: pinned } : {}), ...rest.value } };
+}
+
+/** Warm-up marks stick to the place of a stage: over a file that marks the first, `--set load.stages=[...]` may leave nothing else. */
+function nothingMeasured({ config, warmupStages }: RunInput): Problem | undefined {
+  const { length } = config.load.stages;
+  if (config.load.sweep !== null || length === 0) return undefined;
+  if (!config.load.stages.every((_, index) => warmupStages.includes(index))) return undefined;
+  return {
+    code: 'RUN008',
+    severity: 'error',
+    path: ['load', 'stages'],
+    message:
+      length === 1
+        ? 'Nothing was sent: the only stage is a warm-up, so nothing would be measured.'
+        : `Nothing was sent: all ${length} stages are warm-ups, so nothing would be measured.`,
+    remedy:
+      'Add a stage without "# isoperf: warmup", or remove the mark. It belongs to a place in load.stages, also when --set replaces the stages.',
+  };
+}
+
+/** Prompts the server says it has no room for: it would refuse each of them. Lengths without the chat template, so a lower bound. */
+function roomFor(workload: Workload, { maxModelTokens }: ServerFacts, model: string): Problem[] {
+  const room = maxModelTokens?.get(model);
+  if (room === undefined || workload.lengthUnit !== 'tokens') return [];
+  const requests = workload.stages.flat();
+  const needed = requests.map(({ askedPromptTokens, maxTokens }) => (askedPromptTokens ?? 0) + maxTokens);
+  const tooLong = needed.filter((tokens) => tokens > room).length;
+  if (tooLong === 0) return [];
+  const most = needed.reduce((a, b) => Math.max(a, b));
+  const isEach = tooLong === requests.length;
+  return [
+    {
+      code: 'RUN009',
+      severity: isEach ? 'error' : 'warning',
+      path: ['data'],
+      message: `${isEach ? 'Nothing was sent, because every request would be refused: p' : `${tooLong} of ${requests.length} requests will be refused: p`}rompt and answer need up to ${most} tokens, and the server's max_model_len is ${room}.`,
+      remedy: 'Ask for shorter prompts or answers, or serve the model with a larger context (--max-model-len).',
+    },
+  ];
 }
 
 /** The stages, when they are known before the server was asked: all but those of a sweep that must probe. */
@@ -205,6 +246,9 @@ async function prepareStream(
   if (options.stop.noMoreSends.aborted) return failed([STOPPED]);
   if (!workload.ok) return unusable(workload.problems);
   workload.problems.forEach(note);
+  const fits = roomFor(workload.value, server, named.model);
+  if (fits.some(({ severity }) => severity === 'error')) return failed(fits);
+  fits.forEach(note);
   return {
     ok: true,
     value: {

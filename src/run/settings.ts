@@ -1,4 +1,6 @@
 // What the directives of a config ask of the run: how arrivals are spaced, when a stage must end, which rates a sweep has.
+import type { BodyOptions } from '../datagen/body';
+import type { EffectiveConfig } from '../config/will/runtime';
 import { readArrivals, readRates, readSeconds, type ArrivalsDirective } from '../config/directives';
 import type { SavedDirective } from '../folder/write-config';
 
@@ -31,4 +33,19 @@ export function stageSettings(directives: readonly SavedDirective[], stage: numb
 export function pinnedRates(directives: readonly SavedDirective[]): readonly number[] | undefined {
   const value = directives.find(({ name }) => name === 'sweep-rates')?.value;
   return value === undefined ? undefined : readRates(value);
+}
+
+/** What every body of the run carries beside the model, the prompt and its length. */
+export function bodySettings(
+  config: EffectiveConfig,
+  directives: readonly SavedDirective[],
+): Pick<BodyOptions, 'streaming' | 'ignoreEos' | 'maxCompletionTokens' | 'addSpecialTokens' | 'responseFormat'> {
+  const format = config.api.response_format;
+  return {
+    streaming: config.api.streaming,
+    ignoreEos: config.server?.ignore_eos ?? true,
+    ...(directives.some(({ name }) => name === 'max-completion-tokens') ? { maxCompletionTokens: true } : {}),
+    ...(config.data.use_chat_template ? { addSpecialTokens: false } : {}),
+    ...(format ? { responseFormat: { type: format.type, name: format.name, jsonSchema: format.json_schema } } : {}),
+  };
 }

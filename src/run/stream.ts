@@ -10,6 +10,7 @@ import { withAdapters } from './lora';
 import { pinnedSweep, type SweepFacts } from './probe-sweep';
 import { pinnedRates, stageSettings } from './settings';
 import type { SupportedLoadType } from './supported';
+import { bodySettings } from './settings';
 import type { RunInput, RunOptions } from './types';
 import { workloadData } from './workload-data';
 
@@ -66,7 +67,6 @@ export async function makeWorkload(
   who: { readonly model: string; readonly tokenizer: TextTokenizer | undefined },
 ): Promise<Result<Workload>> {
   const { config } = input;
-  const format = config.api.response_format;
   const data = await workloadData(config, foldersOf(input, options), options);
   if (!data.ok) return data;
   let lastShown = performance.now();
@@ -75,10 +75,7 @@ export async function makeWorkload(
     body: {
       model: who.model,
       api: config.api.type,
-      streaming: config.api.streaming,
-      ignoreEos: config.server?.ignore_eos ?? true,
-      addSpecialTokens: config.data.use_chat_template ? false : undefined,
-      responseFormat: format ? { type: format.type, name: format.name, jsonSchema: format.json_schema } : undefined,
+      ...bodySettings(config, input.directives),
     },
     isMockServer: config.server?.type === 'mock',
     seed: config.load.base_seed,

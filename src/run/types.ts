@@ -9,6 +9,7 @@ import type { RunManifest } from '../folder/manifest';
 import type { StackRecord } from '../folder/stack';
 import type { Upload } from '../folder/storage/upload';
 import type { SavedDirective } from '../folder/write-config';
+import type { FailureLimit } from './failures';
 import type { StageFigures } from './finish';
 import type { FrozenStream } from './frozen';
 import type { WorkersAsked } from './workers';
@@ -59,6 +60,8 @@ export interface RunOptions {
   readonly serverMetrics?: boolean | undefined;
   /** Sending threads; without this the engine's own loop sends. */
   readonly workers?: WorkersAsked | undefined;
+  /** More failures of measured requests than this make the run invalid; default `DEFAULT_MAX_FAILURES`. */
+  readonly maxFailures?: FailureLimit | undefined;
   /** Seconds given to what is in flight after a graceful stop. */
   readonly graceSeconds: number;
   readonly now: () => Date;

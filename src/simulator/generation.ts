@@ -94,6 +94,9 @@ function breakPoint(words: readonly string[]): number {
 class Answer implements SequenceOutput {
   cachedTokens: number | undefined;
   readonly #writer: EventWriter;
+  readonly #named: Pick<ParsedRequest, 'route' | 'model'>;
+  /** Of the answer's words, so many come first and are thought, not said. */
+  readonly #reasoning: number;
   readonly #id: string;
   readonly #createdSeconds = Math.floor(Date.now() / 1000);
   #sequence: Sequence | undefined;
@@ -107,7 +110,9 @@ class Answer implements SequenceOutput {
     private readonly response: ServerResponse,
   ) {
     this.#id = `${request.route === 'chat' ? 'chatcmpl' : 'cmpl'}-${key.replace(/[^A-Za-z0-9]/g, '').slice(0, 24)}`;
-    this.#writer = createEventWriter(request, this.#id, this.#createdSeconds);
+    this.#named = { route: request.route, model: options.answerModel ?? request.model };
+    this.#writer = createEventWriter(this.#named, this.#id, this.#createdSeconds);
+    this.#reasoning = request.route === 'chat' ? Math.min(options.reasoningTokens, plan.words.length) : 0;
   }
 
   begin(sequence: Sequence): void {
@@ -128,8 +133,10 @@ class Answer implements SequenceOutput {
     }
     const breaks = this.#breaksAt(to);
     const text = wordsText(plan.words, from, to);
-    const finishReason = last && !breaks ? plan.finishReason : undefined;
-    const event = this.#writer.tokens(text, finishReason, request.continuousUsage ? this.#usage(to) : undefined);
+    const finishReason = last && !breaks ? this.#finishReason() : undefined;
+    const usage = request.continuousUsage ? this.#usage(to) : undefined;
+    const channel = to <= this.#reasoning ? 'reasoning_content' : 'content';
+    const event = this.#writer.tokens(text, finishReason, usage, channel);
     response.write(from === 0 ? this.#writer.opening() + event : event, 'latin1');
     if (breaks) this.#break();
     else if (last) this.#endStream();
@@ -142,8 +149,15 @@ class Answer implements SequenceOutput {
       return;
     }
     const opening = this.plan.words.length === 0 ? this.#writer.opening() : '';
-    this.response.write(opening + this.#writer.tokens('', this.plan.finishReason, undefined), 'latin1');
+    const reason = this.#finishReason();
+    const last = reason === undefined ? '' : this.#writer.tokens('', reason, undefined);
+    if (opening + last !== '') this.response.write(opening + last, 'latin1');
     this.#endStream();
+  }
+
+  /** A model that ends at once says so; the fault `empty` is a server that says nothing at all. */
+  #finishReason(): AnswerPlan['finishReason'] | undefined {
+    return this.options.finishReason && this.plan.fault !== 'empty' ? this.plan.finishReason : undefined;
   }
 
   #usage(completionTokens: number): UsageNumbers | undefined {
@@ -151,7 +165,8 @@ class Answer implements SequenceOutput {
     return {
       promptTokens: this.request.prompt.length,
       completionTokens,
-      ...(this.cachedTokens === undefined ? {} : { cachedTokens: this.cachedTokens }),
+      ...(this.cachedTokens === undefined || !this.options.cachedUsage ? {} : { cachedTokens: this.cachedTokens }),
+      ...(this.#reasoning === 0 ? {} : { reasoningTokens: Math.min(this.#reasoning, completionTokens) }),
     };
   }
 
@@ -161,8 +176,10 @@ class Answer implements SequenceOutput {
   }
 
   #sendWhole(): void {
-    const { request, plan, response } = this;
-    const body = wholeAnswer(request, this.#id, this.#createdSeconds, plan, this.#usage(plan.words.length));
+    const { plan, response } = this;
+    const told = { words: plan.words, finishReason: this.#finishReason() ?? null, reasoning: this.#reasoning };
+    const usage = this.#usage(plan.words.length);
+    const body = wholeAnswer(this.#named, this.#id, this.#createdSeconds, told, usage);
     const { fault } = plan;
     if (fault === 'stall') return;
     if (fault === 'reset') response.socket?.resetAndDestroy();

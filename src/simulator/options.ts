@@ -50,6 +50,18 @@ export interface SimulatorOptions {
   /** Names that are served; none: every name is accepted. */
   readonly models: readonly string[];
   readonly maxModelTokens: number;
+  /** Fields that are not of OpenAI's API are refused with 422, as `transformers serve` does. */
+  readonly strict: boolean;
+  /** `max_tokens` is refused, as OpenAI's reasoning models do. */
+  readonly onlyMaxCompletionTokens: boolean;
+  /** Named in answers in place of the model that was asked for. */
+  readonly answerModel?: string;
+  /** So many tokens of each chat answer go over the reasoning channel first, and are counted as such in usage. */
+  readonly reasoningTokens: number;
+  /** False: streams end with [DONE] and never say why. */
+  readonly finishReason: boolean;
+  /** False: prefix-cache hits stand on /metrics only, as in vLLM without --enable-prompt-tokens-details. */
+  readonly cachedUsage: boolean;
   /** When set, `/v1` answers 401 without it. */
   readonly apiKey?: string;
 }
@@ -79,4 +91,9 @@ export const DEFAULT_OPTIONS: SimulatorOptions = {
   faultKinds: FAULT_KINDS,
   models: [],
   maxModelTokens: 131_072,
+  strict: false,
+  onlyMaxCompletionTokens: false,
+  reasoningTokens: 0,
+  finishReason: true,
+  cachedUsage: true,
 };

@@ -33,6 +33,8 @@ type JsonObject = Readonly<Record<string, unknown>>;
 export function parseRequest(route: Route, body: string, options: SimulatorOptions): ParsedRequest | ApiError {
   const json = parseObject(body);
   if (json === undefined) return badRequest('The body is not a JSON object.');
+  const refused = refusedFields(json, options);
+  if (refused) return refused;
   const model = checkModel(json['model'], options);
   if (typeof model !== 'string') return model;
   const prompt =
@@ -63,6 +65,25 @@ export function parseRequest(route: Route, body: string, options: SimulatorOptio
     ignoreEos: json['ignore_eos'] === true,
     prompt,
   };
+}
+
+/** Of OpenAI's API, both routes. */
+const KNOWN_FIELDS = new Set(
+  'model prompt messages max_tokens max_completion_tokens stream stream_options n temperature top_p seed stop user logprobs top_logprobs echo best_of suffix frequency_penalty presence_penalty logit_bias response_format tools tool_choice metadata store reasoning_effort service_tier'.split(
+    ' ',
+  ),
+);
+
+function refusedFields(json: JsonObject, options: SimulatorOptions): ApiError | undefined {
+  const unknown = options.strict ? Object.keys(json).filter((name) => !KNOWN_FIELDS.has(name)) : [];
+  if (unknown.length > 0) {
+    const message = `Unexpected fields in the request: {${unknown.map((name) => `'${name}'`).join(', ')}}`;
+    return { status: 422, type: 'UnprocessableEntity', message };
+  }
+  if (!options.onlyMaxCompletionTokens || json['max_tokens'] === undefined) return undefined;
+  return badRequest(
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+  );
 }
 
 export function isApiError(value: object): value is ApiError {
@@ -124,14 +145,16 @@ export interface UsageNumbers {
   readonly completionTokens: number;
   /** Absent when there is no prefix cache: vLLM then sends no details. */
   readonly cachedTokens?: number;
+  readonly reasoningTokens?: number;
 }
 
-function usageJson({ promptTokens, completionTokens, cachedTokens }: UsageNumbers): object {
+function usageJson({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: UsageNumbers): object {
   return {
     prompt_tokens: promptTokens,
     total_tokens: promptTokens + completionTokens,
     completion_tokens: completionTokens,
     ...(cachedTokens === undefined ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
+    ...(reasoningTokens === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
   };
 }
 
@@ -144,13 +167,22 @@ export function wordsText(words: readonly string[], from: number, to: number): s
 export interface EventWriter {
   /** The events before the first token, if the route has any. */
   opening(): string;
-  tokens(text: string, finishReason: string | undefined, usage: UsageNumbers | undefined): string;
+  tokens(
+    text: string,
+    finishReason: string | undefined,
+    usage: UsageNumbers | undefined,
+    channel?: 'content' | 'reasoning_content',
+  ): string;
   usage(usage: UsageNumbers): string;
   readonly done: string;
 }
 
 /** Events of one stream; what is the same in all of them is written once. */
-export function createEventWriter(request: ParsedRequest, id: string, createdSeconds: number): EventWriter {
+export function createEventWriter(
+  request: Pick<ParsedRequest, 'route' | 'model'>,
+  id: string,
+  createdSeconds: number,
+): EventWriter {
   const chat = request.route === 'chat';
   const frame = (choices: string, usage: UsageNumbers | undefined): string => {
     const tail = usage === undefined ? '' : `,"usage":${JSON.stringify(usageJson(usage))}`;
@@ -167,10 +199,10 @@ export function createEventWriter(request: ParsedRequest, id: string, createdSec
             undefined,
           )
         : '',
-    tokens(text, finishReason, usage) {
+    tokens(text, finishReason, usage, channel = 'content') {
       const value = JSON.stringify(text);
       const choice = chat
-        ? `[{"index":0,"delta":{"content":${value}},"logprobs":null,"finish_reason":${reason(finishReason)}}]`
+        ? `[{"index":0,"delta":{"${channel}":${value}},"logprobs":null,"finish_reason":${reason(finishReason)}}]`
         : `[{"index":0,"text":${value},"logprobs":null,"finish_reason":${reason(finishReason)},"stop_reason":null}]`;
       return frame(choice, usage);
     },
@@ -181,15 +213,20 @@ export function createEventWriter(request: ParsedRequest, id: string, createdSec
 
 /** A whole answer, not streamed. */
 export function wholeAnswer(
-  request: ParsedRequest,
+  request: Pick<ParsedRequest, 'route' | 'model'>,
   id: string,
   createdSeconds: number,
-  plan: Pick<AnswerPlan, 'words' | 'finishReason'>,
+  plan: Pick<AnswerPlan, 'words'> & { readonly finishReason: string | null; readonly reasoning: number },
   usage: UsageNumbers | undefined,
 ): string {
   const text = wordsText(plan.words, 0, plan.words.length);
   const chat = request.route === 'chat';
-  const content = chat ? { message: { role: 'assistant', content: text } } : { text };
+  const reasoning = chat && plan.reasoning > 0;
+  const [thought, said] = reasoning
+    ? [wordsText(plan.words, 0, plan.reasoning), wordsText(plan.words, plan.reasoning, plan.words.length)]
+    : ['', text];
+  const message = { role: 'assistant', content: said, ...(reasoning ? { reasoning_content: thought } : {}) };
+  const content = chat ? { message } : { text };
   return JSON.stringify({
     id,
     object: chat ? 'chat.completion' : 'text_completion',

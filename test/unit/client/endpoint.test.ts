@@ -99,12 +99,13 @@ describe('headers', () => {
 
 describe('files that cannot be read', () => {
   it.each([
-    ['caPath', 'ca_path'],
-    ['certPath', 'cert_path'],
-    ['keyPath', 'key_path'],
+    ['caPath', []],
+    ['certPath', ['server', 'cert_path']],
+    ['keyPath', ['server', 'key_path']],
   ])('%s', (option, key) => {
     const problem = problemOf({ baseUrl: 'https://h', [option]: '/nowhere/x.pem' });
-    expect(problem).toMatchObject({ code: 'RUN102', path: ['server', key] });
+    expect(problem).toMatchObject({ code: 'RUN102', path: key });
+    expect(problem.remedy).toMatch(option === 'caPath' ? /--ca-file/ : /Correct server\./);
     expect(problem.message).toContain('/nowhere/x.pem');
     expect(problem.message).toContain('ENOENT');
   });
@@ -177,10 +178,20 @@ describe('a server that cannot be reached', () => {
     ['EWEIRD', 'EWEIRD'],
   ])('%s has its own words', (code, said) => {
     const error = Object.assign(new AggregateError([Object.assign(new Error('low level'), { code })]), { code });
-    const { message, label } = networkFailure(error, 'http://h:1', undefined);
+    const { message, label } = networkFailure(error, { origin: 'http://h:1' }, undefined);
     expect(message).toContain(said);
     expect(label).toMatch(/^(Connection Error|Timeout)$/);
   });
+
+  it.each(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT', 'EHOSTUNREACH'])(
+    '%s on the way through a proxy is the proxy’s, not the server’s',
+    (code) => {
+      const error = Object.assign(new Error('low level'), { code });
+      const { message, errorType } = networkFailure(error, { origin: 'https://h', proxy: 'http://p:3128' }, undefined);
+      expect(errorType).toBe('ClientProxyConnectionError');
+      expect(message).toContain('the proxy http://p:3128');
+    },
+  );
 });
 
 describe('the probe', () => {

@@ -94,7 +94,9 @@ describe('a stream', () => {
 describe('a stream that is not a whole answer', () => {
   it.each([
     ['ends without [DONE] and finish_reason', [text('a'), text('b')], 'stream ended early'],
-    ['has no token', [text(''), text('', 'stop'), DONE], 'empty answer'],
+    ['has no token and no reason', [text(''), DONE], 'empty answer'],
+    ['was to have a length and has no token', [text(''), text('', 'length'), DONE], 'empty answer'],
+    ['was ended by the model at once, which is an answer of length 0', [text(''), text('', 'stop'), DONE], undefined],
     ['has nothing but [DONE]', [DONE], 'empty answer'],
     ['has nothing but comments', [': ping\n\n'], 'empty answer'],
     ['reports an error after tokens', [text('a'), 'data: {"error":{"message":"died"}}\n\n', DONE], 'error in stream'],

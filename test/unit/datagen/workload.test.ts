@@ -86,7 +86,6 @@ describe('bodies', () => {
       model: 'm',
       messages: [{ role: 'user', content: 'mock prompt 2' }],
       max_tokens: 30,
-      ignore_eos: false,
       stream: false,
       response_format: { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } },
     });

@@ -220,6 +220,10 @@ describe('what else it answers', () => {
     under = await bench({ models: ['a', 'b'] });
     expect(await under.client.probe()).toEqual({
       models: ['a', 'b'],
+      maxModelTokens: new Map([
+        ['a', 131_072],
+        ['b', 131_072],
+      ]),
       version: 'isoperf-simulator 0.0.0-test',
       notes: [],
     });

@@ -35,7 +35,12 @@ export default tseslint.config(
   {
     files: ['src/**/*.ts'],
     plugins: { house },
-    rules: { 'house/no-prototype-look-up': 'error' },
+    rules: { 'house/no-decision-on-prose': 'error', 'house/no-prototype-look-up': 'error' },
+  },
+  {
+    // Still decided by words; this list only gets shorter. A remedy's edit has to come from where the remedy is written.
+    files: ['src/language/fixes.ts', 'src/config/model/issues.ts', 'src/views/comparison/extras.ts'],
+    rules: { 'house/no-decision-on-prose': 'off' },
   },
   {
     files: ['test/**/*.ts'],

@@ -21,7 +21,7 @@ export interface Problem {
   /** What is wrong, consequence first, in the user's words; one sentence or two. */
   readonly message: string;
   /** Which of the causes that share the code, where code decides on it: never on the words. */
-  readonly reason?: 'not-ours' | 'plain-text';
+  readonly reason?: 'not-ours' | 'plain-text' | 'python-object';
   /** What to do about it. */
   readonly remedy?: string;
   /** Where in the text; absent when the problem has no place there. */
@@ -93,10 +93,9 @@ function fromOne({ startLine, startColumn, endLine, endColumn }: TextRange): Tex
 export function formatProblem(problem: Problem, file: string): string {
   const name = problem.file ?? file;
   const place = problem.range ? `${name}:${problem.range.startLine + 1}:${problem.range.startColumn + 1}` : name;
-  const key =
-    problem.path.length > 0 && !problem.message.includes(formatPath(problem.path))
-      ? `${formatPath(problem.path)}: `
-      : '';
+  // eslint-disable-next-line house/no-decision-on-prose -- the sentence itself is asked what it shows
+  const isNamed = problem.path.length === 0 || problem.message.includes(formatPath(problem.path));
+  const key = isNamed ? '' : `${formatPath(problem.path)}: `;
   const remedy = problem.remedy === undefined ? '' : ` Remedy: ${problem.remedy}`;
   return legible(`${place}: ${problem.severity} ${problem.code} ${key}${problem.message}${remedy}`);
 }

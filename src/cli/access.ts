@@ -45,6 +45,7 @@ export function printProblems(problems: readonly Problem[], name: string, io: Cl
   for (const problem of problems) {
     const { file, ...rest } = problem;
     // Messages name the file themselves, with its folder.
+    // eslint-disable-next-line house/no-decision-on-prose -- the sentence itself is asked what it shows
     const place = file !== undefined && problem.message.includes(file) ? rest : problem;
     // Messages quote names and keys of others' files: no control character of theirs may reach the terminal.
     io.err(`${clean(formatProblem(place, name))}\n`);

@@ -50,19 +50,19 @@ export function comparisonTable(comparison: Comparison, width: number): string {
 }
 
 function heads({ a, b, intended, findings }: Comparison, room: number): string {
-  const fields: [string, (run: ComparedRun) => string | undefined][] = [
-    ['folder', (run) => run.folder],
-    ['started', (run) => run.startedAt],
+  /** The last one: every run has its own, so that a difference is no news. */
+  const fields: [string, (run: ComparedRun) => string | undefined, 'own'?][] = [
+    ['folder', (run) => run.folder, 'own'],
+    ['started', (run) => run.startedAt, 'own'],
     ['tool', (run) => run.tool],
     ['endpoint', (run) => run.endpoint],
     ['model', (run) => run.model],
     ['load', (run) => run.load],
     ['state', (run) => run.state],
   ];
-  const rows = fields.map(([label, of]) => {
+  const rows = fields.map(([label, of, own]) => {
     const [left, right] = [of(a) ?? 'not recorded', of(b) ?? 'not recorded'];
-    const expected = label === 'folder' || label === 'started';
-    return [left === right || expected ? '' : '≠', label, left, right];
+    return [left === right || own ? '' : '≠', label, left, right];
   });
   const table = columns([['', '', 'A', 'B'], ...rows], { room, shrink: [2, 3] });
   return intended.length > 0
@@ -176,10 +176,12 @@ function interpolatedTable(
 
 function metricRow(metric: MetricComparison, numbers: ReadonlyMap<string, number>): string[] {
   const cells = metricCells(metric);
+  // eslint-disable-next-line house/no-decision-on-prose -- the label itself is asked what it shows
+  const namesUnit = cells.label.includes(cells.unit);
   const mark = metric.verdict === 'confounded' ? '~' : metric.verdict === 'undetermined' ? '?' : '';
   return [
     mark,
-    cells.label.includes(cells.unit) || cells.unit === 'requests/s' || cells.unit === 'tokens/s'
+    namesUnit || cells.unit === 'requests/s' || cells.unit === 'tokens/s'
       ? cells.label
       : `${cells.label}, ${cells.unit}`,
     cells.a,

@@ -32,11 +32,13 @@ export interface Aligned {
   readonly countingB: Counting;
 }
 
-export type AlignmentStep = { readonly dimension: Alignable; readonly words: string } & (
-  | { readonly ok: true; readonly result: Aligned }
-  /** `words` say what is missing and which file would have it. */
-  | { readonly ok: false }
-);
+export type AlignmentStep = { readonly dimension: Alignable; readonly words: string } &
+  /** `cut`: requests were left out of a window. */
+  (
+    | { readonly ok: true; readonly result: Aligned; readonly cut?: boolean }
+    /** `words` say what is missing and which file would have it. */
+    | { readonly ok: false }
+  );
 
 /** As the runs counted themselves. */
 export function asRecorded(a: Side, b: Side): Aligned {
@@ -100,9 +102,16 @@ function alignWindow(from: Aligned, asked?: WarmupCut): AlignmentStep {
     words.push(`the first ${requests} requests of ${side.name}’s window are left out`);
     return withoutFirst(side, requests);
   });
+  const isCut = words.length > 0;
   const [a, b] = equalWindows(sides[0]!, sides[1]!, words);
   if (words.length === 0) words.push('nothing had to be cut');
-  return { dimension, ok: true, words: words.join('; '), result: { ...from, a, b, matching: matchStages(a, b) } };
+  return {
+    dimension,
+    ok: true,
+    words: words.join('; '),
+    cut: isCut,
+    result: { ...from, a, b, matching: matchStages(a, b) },
+  };
 }
 
 /** Of the window as it is: a warm-up that a side declares is out of it already. */

@@ -23,8 +23,8 @@ export function alignedFindings(start: Aligned, final: Aligned, steps: readonly 
 }
 
 /** Alike already, and cut all the same: that the first requests are in the numbers is no longer so. */
-function withoutStale(finding: Finding, { words }: AlignmentStep): Finding {
-  if (finding.dimension !== 'warmup-window' || !words.includes('left out')) return finding;
+function withoutStale(finding: Finding, { words, cut }: Extract<AlignmentStep, { ok: true }>): Finding {
+  if (finding.dimension !== 'warmup-window' || cut !== true) return finding;
   const { note, ...rest } = finding;
   return note === undefined ? finding : { ...rest, message: `${finding.message} Aligned: ${words}.` };
 }

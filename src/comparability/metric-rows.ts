@@ -1,6 +1,6 @@
 // One row per quantity and statistic of a matched stage: both sides' samples, before anything is said about their difference.
 import { minimumCountFor } from '../sample-size';
-import type { MetricComparison, MetricName, MetricSide, Statistic } from './comparison';
+import type { MetricComparison, MetricName, Statistic } from './comparison';
 import { GOODPUT, LATENCIES, RATES, SCHEDULE_DELAY, type Counting, type LatencyQuantity } from './quantities';
 import { latencyPair, type PairedInfo } from './paired-samples';
 import { rateSamples } from './rate-samples';
@@ -113,9 +113,9 @@ function largest(...samples: readonly ReadonlyMap<Statistic, Sample>[]): number 
 
 /** A row with no value on either side says nothing, unless the requests were too few: that is worth seeing. */
 export function hasNews({ a, b }: Row): boolean {
-  return a.side.value !== undefined || b.side.value !== undefined || withheld(a.side) || withheld(b.side);
+  return a.side.value !== undefined || b.side.value !== undefined || withheld({ a, b });
 }
 
-export function withheld(side: MetricSide): boolean {
-  return side.n > 0 && side.missing?.startsWith('n = ') === true;
+export function withheld({ a, b }: Pick<Row, 'a' | 'b'>): boolean {
+  return a.isWithheld === true || b.isWithheld === true;
 }

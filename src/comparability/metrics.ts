@@ -210,7 +210,7 @@ function verdictOf(
   const unknowns = behind('unknown');
   if (unknowns.length > 0) return { verdict: 'undetermined', because: unknowns };
   if (row.a.side.value === undefined || row.b.side.value === undefined) {
-    const few = withheld(row.a.side) || withheld(row.b.side);
+    const few = withheld(row);
     return { verdict: 'undetermined', because: few ? ['sample-size'] : [] };
   }
   const aligned = behind('aligned');

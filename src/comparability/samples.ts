@@ -14,6 +14,8 @@ export interface Sample {
   /** Resampled values in the unit of `side.value`; absent with the reason. */
   readonly resampled?: Float64Array;
   readonly noInterval?: string;
+  /** There is no value because the requests are too few for the statistic. */
+  readonly isWithheld?: boolean;
 }
 
 /** How an interval is drawn: the seed is the side's own. */
@@ -69,8 +71,9 @@ export function prepareLatency(
   const few = scope.length < MINIMUM_REQUESTS ? { noInterval: tooFewForInterval(scope.length) } : {};
   const samples = statistics.map((statistic): [Statistic, Sample] => {
     if (!wanted.includes(statistic)) {
-      const missing = supports(statistic, n) ? `${failures} of ${n} requests failed` : tooFew(statistic, n);
-      return [statistic, { side: { n, missing } }];
+      const isWithheld = !supports(statistic, n);
+      const missing = isWithheld ? tooFew(statistic, n) : `${failures} of ${n} requests failed`;
+      return [statistic, { side: { n, missing }, isWithheld }];
     }
     const percent = PERCENTS[statistic];
     const found = percent === undefined ? mean(sorted) : percentile(sorted, percent);
@@ -215,7 +218,7 @@ function reportedLatency(
         return [statistic, { side: { n, missing: report ? 'not in the report' : 'no report of this stage' } }];
       if (supports(statistic, n)) return [statistic, { side: { n, value }, noInterval: NO_RECORDS }];
       const few = isCounted ? tooFew(statistic, n) : `of how many answers this ${statistic} is, is not recorded`;
-      return [statistic, { side: { n, missing: few } }];
+      return [statistic, { side: { n, missing: few }, isWithheld: isCounted && n > 0 }];
     }),
   );
 }

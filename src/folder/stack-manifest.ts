@@ -90,12 +90,12 @@ const SERVER =
 /** How much a container looks like the one that serves the model. */
 function serves(container: Tree): number {
   const names = [container['name'], container['image']].filter((text) => typeof text === 'string').join(' ');
-  const words = [...wordsIn(container['command']), ...wordsIn(container['args'])].join(' ');
+  const line = [...wordsIn(container['command']), ...wordsIn(container['args'])].join(' ');
   return (
     (acceleratorOf(container) === undefined ? 0 : 4) +
-    (/--model|--served-model-name|--model-path|--model-id|\bserve\b/.test(words) ? 3 : 0) +
-    (SERVER.test(`${names} ${words}`) ? 2 : 0) +
-    (words === '' ? 0 : 1) -
+    (/--model|--served-model-name|--model-path|--model-id|\bserve\b/.test(line) ? 3 : 0) +
+    (SERVER.test(`${names} ${line}`) ? 2 : 0) +
+    (line === '' ? 0 : 1) -
     (SIDECAR.test(names) ? 6 : 0)
   );
 }

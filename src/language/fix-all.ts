@@ -38,10 +38,10 @@ export function fixedText(text: string, options: FixOptions = {}): string {
 }
 
 /** What decides over other findings comes first: a type; then what keeps what was written; an empty section may still be filled. */
-function rank({ code, problem, title }: CodeAction): number {
+function rank({ code, problem, edits }: CodeAction): number {
   if (problem.path.at(-1) === 'type') return 0;
   if (code === 'CFG007') return 3;
-  return title.startsWith('Comment out') ? 2 : 1;
+  return edits.every(({ newText }) => newText === '# ' || newText === '') ? 2 : 1;
 }
 
 interface Mended {

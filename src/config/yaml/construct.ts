@@ -1,4 +1,5 @@
 // From the tree of a YAML text to values, as PyYAML's safe_load builds them: merge keys, duplicates, tags, hashable keys.
+import type { Problem } from '../../problem';
 import { NON_STRING_KEY } from '../model/lax';
 import { SECRET_HEADER, withoutCredentials } from '../secrets';
 import { scalarValue, shortTag, type ScalarValue } from './scalars';
@@ -10,6 +11,7 @@ export interface Complaint {
   readonly node: YamlNode;
   readonly message: string;
   readonly remedy?: string;
+  readonly reason?: Problem['reason'];
 }
 
 export interface Construction {
@@ -132,6 +134,7 @@ function checkTag(node: YamlNode, known: readonly string[], state: State): void 
     severity: 'error',
     node,
     message: `inference-perf cannot load the tag ${shortTag(node.tag)}.`,
+    ...(python ? { reason: 'python-object' as const } : {}),
     remedy: python
       ? 'This is a printed Python object: write its fields as plain keys.'
       : 'Remove the tag and write the value out.',

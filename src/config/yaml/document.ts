@@ -94,6 +94,7 @@ function composed(
   // PyYAML does not ask for a space between a closing quote or bracket and a comment.
   const errors = documents
     .flatMap((document) => document.errors)
+    // eslint-disable-next-line house/no-decision-on-prose -- the library gives this fault the code of others
     .filter((error) => !error.message.startsWith('Comments must be separated'));
   // What follows the first error is noise (oneSyntaxError), and there may be one for every line.
   const worst = errors.reduce<(typeof errors)[number] | undefined>(
@@ -138,9 +139,13 @@ function tokenize(source: string, maxPieces: number): CST.Token[] | undefined {
 }
 
 function fromComplaint(complaint: Complaint, lines: Lines): Problem {
-  const { code, severity, node, message, remedy } = complaint;
+  const { code, severity, node, message, remedy, reason } = complaint;
   const problem: Problem = { code, severity, path: [], message, range: lines.range(node.start, node.end) };
-  return remedy === undefined ? problem : { ...problem, remedy };
+  return {
+    ...problem,
+    ...(reason === undefined ? {} : { reason }),
+    ...(remedy === undefined ? {} : { remedy }),
+  };
 }
 
 function secondDocument(document: Document.Parsed, lines: Lines): Problem {

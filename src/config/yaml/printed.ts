@@ -3,11 +3,9 @@ import type { ConfigPath, Problem } from '../../problem';
 import type { YamlDocument } from './document';
 import { resolveAlias } from './tree';
 
-const MARK = 'the tag !!python/';
-
 /** The first finding of a python tag stands for all; the others are its related places. */
 export function oncePrinted(problems: readonly Problem[]): readonly Problem[] {
-  const [first, ...more] = problems.filter((problem) => problem.code === 'YML006' && problem.message.includes(MARK));
+  const [first, ...more] = problems.filter(({ reason }) => reason === 'python-object');
   if (!first || more.length === 0) return problems;
   const related = more.flatMap(({ range, path }) =>
     range ? [{ path, range, message: 'a printed Python object, too' }] : [],

@@ -14,7 +14,7 @@ function rulesBroken(code: string): readonly (string | null)[] {
       [
         {
           files: ['**/*.ts'],
-          languageOptions: { parser: tseslint.parser as Linter.Parser },
+          languageOptions: { parser: tseslint.parser },
           plugins: { house },
           rules: { 'house/no-decision-on-prose': 'error', 'house/no-prototype-look-up': 'error' },
         },

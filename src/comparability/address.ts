@@ -1,6 +1,5 @@
 // Where a run sent its requests, as far as its address says it.
-import type { Side } from './side';
-import { configValue } from './side';
+import { factsOn, type Side } from './side';
 
 export interface Address {
   readonly url: string;
@@ -10,13 +9,8 @@ export interface Address {
   readonly place: 'this machine' | 'inside a cluster' | 'a private network' | 'a public network';
 }
 
-export function baseUrlOf({ run }: Side): string | undefined {
-  const configured = configValue(run, ['server', 'base_url']);
-  return run.manifest?.endpoint.baseUrl ?? (typeof configured === 'string' ? configured : undefined);
-}
-
 export function addressOf(side: Side): Address | undefined {
-  const url = baseUrlOf(side);
+  const url = factsOn(side).endpoint.value;
   const [, scheme, host, port] = /^([a-z]+):\/\/(?:[^@/]*@)?(\[[^\]]+\]|[^:/?#]+)(?::(\d+))?/i.exec(url ?? '') ?? [];
   if (url === undefined || scheme === undefined || host === undefined) return undefined;
   const lower = scheme.toLowerCase();

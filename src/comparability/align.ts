@@ -1,12 +1,13 @@
 // Correct, then compare: both sides under one warm-up cut, one window, one treatment of failures, one token counter.
 import { dueSeconds, itlBasisOf, type CountSource } from '../metrics/request-metrics';
 import type { RequestRecord } from '../metrics/record';
-import type { StageManifest, TokenSource } from '../folder/manifest';
+import type { StageManifest } from '../folder/manifest';
 import type { DimensionId } from './comparison';
 import type { WarmupCut } from './cut';
-import { goodputLimits } from './goodput';
+import { knownLimits } from './goodput';
 import type { Counting } from './quantities';
 import {
+  factsOn,
   inputSourceOf,
   itlBasisOfRun,
   outputSourceOf,
@@ -51,7 +52,7 @@ function countingOf(side: Side): Counting {
     output: outputSourceOf(run),
     input: inputSourceOf(run),
     itl: itlBasisOfRun(run),
-    limits: run.config ? goodputLimits(side) : {},
+    limits: knownLimits(side) ?? {},
   };
 }
 
@@ -124,11 +125,8 @@ function askedCut({ stages }: Side, cut: Exclude<WarmupCut, { kind: 'auto' }>): 
   return kept < 0 ? records.length : kept;
 }
 
-function warmupRequests({ run, warmupStages }: Side): number {
-  const planned = (run.manifest?.stages ?? [])
-    .filter((stage) => warmupStages?.includes(stage.id))
-    .reduce((total, stage) => total + stage.planned, 0);
-  return Math.max(planned, run.manifest?.window.warmupRequests ?? 0);
+function warmupRequests(side: Side): number {
+  return factsOn(side).warmupRequests.value ?? 0;
 }
 
 /** Requests of the opening stage that MSER-5 would cut, failures between them included. */
@@ -195,7 +193,7 @@ function keeping(stage: MeasuredStage, records: readonly RequestRecord[]): Measu
 function alignFailures(from: Aligned): AlignmentStep {
   const dimension = 'completeness' as const;
   if (!hasRecords(from)) return { dimension, ok: false, words: NEEDS_RECORDS };
-  const stopped = [from.a, from.b].filter(({ run }) => run.manifest !== undefined && run.manifest.state !== 'complete');
+  const stopped = [from.a, from.b].filter((side) => factsOn(side).complete.value === false);
   if (stopped.length > 0) {
     const names = stopped.map(({ name }) => name).join(' and ');
     return {
@@ -265,10 +263,11 @@ function commonSource(from: Aligned, which: Which): CountSource | { readonly why
 }
 
 function sameTokenizer({ a, b }: Aligned, which: Which): boolean {
+  // The name that a report has of its tokenizer is no hash of it.
   const of = (side: Side): string | undefined => {
-    const tokens = side.run.manifest?.tokens;
-    const source: TokenSource | undefined = which === 'output' ? tokens?.output : tokens?.input;
-    return source?.tokenizer?.sha256;
+    const facts = factsOn(side);
+    const counter = which === 'output' ? facts.outputCounter : facts.inputCounter;
+    return side.run.manifest && counter.value?.tokenizer?.sha256;
   };
   return of(a) !== undefined && of(a) === of(b);
 }

@@ -1,15 +1,6 @@
 // Two runs in, one judged comparison out.
-import { RECORDS_FILE } from '../folder/manifest';
 import type { Run } from '../readers/run';
-import type {
-  Comparison,
-  DimensionId,
-  DimensionState,
-  Evidence,
-  Finding,
-  FindingSide,
-  MetricComparison,
-} from './comparison';
+import type { Comparison, DimensionId, DimensionState, Finding, MetricComparison } from './comparison';
 import { align, asRecorded, type Alignable } from './align';
 import { alignedFindings, alignmentNotes } from './aligned-findings';
 import type { WarmupCut } from './cut';
@@ -20,7 +11,7 @@ import { yardstickPercent } from './known-noise';
 import { compareMetrics } from './metrics';
 import { pitfallsSeen } from './pitfalls-seen';
 import { noiseWords, orderNotes, repeatedSides, repeatFacts, runPositions, withRepeats } from './repeats';
-import { loadLabel, round, sideOf, type Side } from './side';
+import { loadLabel, round, sideOf } from './side';
 import { suppressionNotes } from './suppressions';
 import { claimOf, verdictOf } from './verdict';
 
@@ -54,7 +45,7 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
   const { a, b, matching } = final;
   const repeats = repeatedSides(final, repeatsA, repeatsB, { asked, cut });
   const findings = withRepeats(alignedFindings(start, final, steps), final, repeats)
-    .map((finding) => declared(placed(finding, a, b), intended))
+    .map((finding) => declared(finding, intended))
     .sort((x, y) => WORST_FIRST.indexOf(x.state) - WORST_FIRST.indexOf(y.state));
   const stages = matching.pairs.map((pair) => ({ a: pair.a.id, b: pair.b.id, label: pair.label }));
   const applied = steps.flatMap((step) => (step.ok ? [step.dimension] : []));
@@ -113,23 +104,6 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
       runs: { a: 1 + repeatsA.length, b: 1 + repeatsB.length },
     }),
   };
-}
-
-/** A report of another tool has no file of inference-perf's: what was read in its words is named with the file it stands in. */
-function placed(finding: Finding, a: Side, b: Side): Finding {
-  const of = (found: FindingSide, { run }: Side): FindingSide => {
-    const own = run.canonical?.scopes[0]?.file;
-    if (run.manifest) return found;
-    const evidence = found.evidence.map((entry): Evidence => {
-      if (entry.file === RECORDS_FILE) return { ...entry, file: run.perRequest?.file ?? entry.file };
-      if (own === undefined) return entry;
-      if (!/^(?:stage_\w+|summary)_lifecycle_metrics\.json$/.test(entry.file) || run.tool.name === 'inference-perf')
-        return entry;
-      return { ...entry, file: own, key: `${entry.key}, in inference-perf’s words` };
-    });
-    return { ...found, evidence };
-  };
-  return { ...finding, a: of(finding.a, a), b: of(finding.b, b) };
 }
 
 /**

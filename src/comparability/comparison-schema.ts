@@ -49,6 +49,7 @@ const evidence = z.object({
   file: z.string().meta({ description: 'Name inside the report folder.' }),
   key: z.string().meta({ description: 'Dotted key, or what was computed over the records.' }),
   value: z.string().optional().meta({ description: 'Absent: not recorded.' }),
+  reason: z.string().optional().meta({ description: 'Where there is no value: why it is not recorded.' }),
   configPath: z
     .array(z.union([z.string(), z.number()]))
     .optional()

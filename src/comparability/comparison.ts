@@ -52,6 +52,8 @@ export interface Evidence {
   /** Dotted key, or what was computed over the records. */
   readonly key: string;
   readonly value?: string;
+  /** Where there is no value: why it is not recorded. */
+  readonly reason?: string;
   /** Place in the run's config to click. */
   readonly configPath?: ConfigPath;
 }

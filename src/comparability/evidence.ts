@@ -1,38 +1,55 @@
-// Evidence: what was read, and where. "Not recorded" is evidence too, and is never left out.
+// Evidence: what was read, and where. "Not recorded" is evidence too: it names where it would stand, and why it does not.
 import type { ConfigPath } from '../problem';
 import { MANIFEST_FILE, RECORDS_FILE } from '../folder/manifest';
+import type { Known, Place } from '../readers/facts';
+import { mainFile } from '../readers/facts-of';
 import type { Evidence } from './comparison';
-import { toldAt, type Side } from './side';
+import { settingOf, type Side } from './side';
 
-/** A value of `undefined` or null is "not recorded". */
-export function inManifest(key: string, value: unknown, configPath?: ConfigPath): Evidence {
-  return evidence(MANIFEST_FILE, key, value, configPath);
+/** A fact where its reader found it. @param shown what to show instead of the value; undefined where it is not recorded */
+export function inFact({ at, ...known }: Known<unknown>, shown: unknown = known.value): Evidence {
+  return evidence(at, shown, 'reason' in known ? known.reason : undefined);
 }
 
-export function inRecords(key: string, value: unknown): Evidence {
-  return evidence(RECORDS_FILE, key, value);
+/** Of our own run.json. Another tool has none: the words then stand for what its file does not say. Undefined and null: not recorded. */
+export function inManifest(side: Side, key: string, value: unknown, configPath?: ConfigPath): Evidence {
+  const { manifest, damaged, tool } = side.run;
+  if (manifest || damaged === true) return evidence({ file: MANIFEST_FILE, key, ...clickable(configPath) }, value);
+  return evidence(
+    { file: mainFile(side.run), key, ...clickable(configPath) },
+    value,
+    `not in the files of ${tool.name}`,
+  );
+}
+
+/** Over the requests: of ours in records.jsonl, of another tool in its own per-request file. */
+export function inRecords(side: Side, key: string, value: unknown): Evidence {
+  const { manifest, damaged, records, perRequest } = side.run;
+  const isOurs = manifest !== undefined || damaged === true || records !== undefined;
+  const file = perRequest?.file ?? (isOurs ? RECORDS_FILE : mainFile(side.run));
+  return evidence({ file, key }, value, records ? undefined : 'no per-request records');
 }
 
 export function inReport(file: string, key: string, value: unknown): Evidence {
-  return evidence(file, key, value);
+  return evidence({ file, key }, value);
 }
 
-/** From the run's config as it ran; the place to click is the config's. Another tool's word is quoted from its own file. */
-export function inConfig(side: Side, path: ConfigPath, value: unknown): Evidence {
-  const told = toldAt(side.run, path);
-  if (told && !side.run.manifest && side.run.config === undefined) return evidence(told.file, told.key, value);
-  const key = path.map(String).join('.');
-  return side.run.manifest
-    ? evidence(MANIFEST_FILE, `config.effective.${key}`, value, path)
-    : evidence(side.run.configFile ?? 'config.yaml', key, value, path);
+/** What ran, where the config or another tool's own file says it. @param shown instead of the value */
+export function inSetting(side: Side, path: ConfigPath, shown?: unknown): Evidence {
+  const setting = settingOf(side.run, path);
+  return inFact(setting, shown ?? setting.value);
 }
 
-function evidence(file: string, key: string, value: unknown, configPath?: ConfigPath): Evidence {
+function clickable(configPath: ConfigPath | undefined): Pick<Place, 'configPath'> {
+  return configPath ? { configPath } : {};
+}
+
+function evidence({ file, key, configPath }: Place, value: unknown, reason?: string): Evidence {
   const text = wordsOf(value);
   return {
     file,
     key,
-    ...(text === undefined ? {} : { value: text }),
+    ...(text === undefined ? { reason: reason ?? 'not in that file' } : { value: text }),
     ...(configPath ? { configPath } : {}),
   };
 }

@@ -1,10 +1,10 @@
 // Which answers were good: the run's own limits, as inference-perf applies them (reference section 5.5).
-import { sloLimits, type SloLimits } from '../config/slo';
 import type { RequestRecord } from '../metrics/record';
 import { latencySeconds, ntpotSeconds, itlGapsSeconds, tpotSeconds, ttftSeconds } from '../metrics/request-metrics';
 import { mean } from '../metrics/statistics';
 import type { Counting } from './quantities';
-import { configValue, type Side } from './side';
+import type { FactTypes } from '../readers/facts';
+import { factsOn, type Side } from './side';
 
 const NAMES = ['ttft', 'tpot', 'itl', 'ntpot', 'request_latency'] as const;
 type Name = (typeof NAMES)[number];
@@ -13,12 +13,11 @@ type Name = (typeof NAMES)[number];
  * Of `report.goodput.constraints`, with the limits of SLO headers over them, as the run judged its own; other keys are ignored, as
  * upstream. Seconds.
  */
-export function goodputLimits(side: Side): Readonly<Partial<Record<Name, number>>> {
-  const { run } = side;
+function goodputLimits(side: Side): Readonly<Partial<Record<Name, number>>> {
   const limits: Partial<Record<Name, number>> = {};
-  const given = configValue(run, ['report', 'goodput', 'constraints']);
+  const given = factsOn(side).goodputLimits.value;
   for (const name of NAMES) {
-    const value = (given as Partial<Record<string, unknown>> | undefined)?.[name];
+    const value = given?.[name];
     if (typeof value === 'number') limits[name] = value;
   }
   const { ttftSeconds, tpotSeconds } = headerLimits(side) ?? {};
@@ -27,18 +26,14 @@ export function goodputLimits(side: Side): Readonly<Partial<Record<Name, number>
   return limits;
 }
 
+/** Undefined where nobody says whether there were any: a config without limits is one that has none. */
+export function knownLimits(side: Side): Readonly<Partial<Record<Name, number>>> | undefined {
+  return side.run.config || factsOn(side).goodputLimits.value ? goodputLimits(side) : undefined;
+}
+
 /** What SLO headers asked the server for: as the run recorded it, else as its config says. */
-export function headerLimits({ run }: Side): SloLimits | undefined {
-  const { manifest } = run;
-  if (manifest?.slo) {
-    const { ttftSeconds, tpotSeconds } = manifest.slo;
-    return {
-      ...(ttftSeconds === undefined ? {} : { ttftSeconds }),
-      ...(tpotSeconds === undefined ? {} : { tpotSeconds }),
-    };
-  }
-  const api = configValue(run, ['api']);
-  return manifest || typeof api !== 'object' || api === null ? undefined : sloLimits(api);
+export function headerLimits(side: Side): FactTypes['sloLimits'] | undefined {
+  return factsOn(side).sloLimits.value;
 }
 
 /** A limit on something that was not measured is not met. */

@@ -13,9 +13,9 @@ import {
   type SideEvidence,
 } from './dimension';
 import { measureOf } from '../readers/canonical';
-import { inConfig, inManifest, inRecords, inReport } from './evidence';
+import { inFact, inManifest, inRecords, inReport, inSetting } from './evidence';
 import { compareLengths, lengthWords, LENGTH_RULE, slightly, type Lengths } from './lengths';
-import { configValue, type Side } from './side';
+import { settingOf, type Side } from './side';
 import { askedLengths, commonLengths, compareAsked, ownLengths, sameConfigured } from './workload';
 
 interface LengthEvidence extends SideEvidence {
@@ -104,7 +104,7 @@ function judge(spec: LengthDimension, a: LengthEvidence, b: LengthEvidence, cont
 function inSummary(side: Side, which: 'prompt' | 'output', counter: string | undefined, realised: Lengths): Evidence {
   const by = counter === undefined ? '' : ` (${counter})`;
   const words = lengthWords(realised);
-  if (side.run.manifest) return inManifest(`lengths.${which}${by}`, words);
+  if (side.run.manifest) return inManifest(side, `lengths.${which}${by}`, words);
   const scopes = side.run.canonical?.scopes ?? [];
   const [only, ...others] = side.stages;
   const scope =
@@ -127,21 +127,23 @@ function evidenceOf(
   counter: string | undefined,
 ): Evidence[] {
   const configured = paths.flatMap((path) => {
-    const value = configValue(side.run, path);
-    return value === undefined || value === null ? [] : [inConfig(side, path, value)];
+    const setting = settingOf(side.run, path);
+    return setting.value === undefined ? [] : [inFact(setting)];
   });
   if (configured.length === 0) {
-    configured.push(
-      inConfig(side, ['data', which === 'prompt' ? 'input_distribution' : 'output_distribution'], undefined),
-    );
+    configured.push(inSetting(side, ['data', which === 'prompt' ? 'input_distribution' : 'output_distribution']));
   }
   return [
     ...configured,
     asked?.values
-      ? inRecords(askedKey, lengthWords(asked))
-      : inManifest(`workload.${askedKey}`, asked && lengthWords(asked)),
+      ? inRecords(side, askedKey, lengthWords(asked))
+      : inManifest(side, `workload.${askedKey}`, asked && lengthWords(asked)),
     realised && !realised.values
       ? inSummary(side, which, counter, realised)
-      : inRecords(`realised ${thing} length (${counter ?? 'no common counter'})`, realised && lengthWords(realised)),
+      : inRecords(
+          side,
+          `realised ${thing} length (${counter ?? 'no common counter'})`,
+          realised && lengthWords(realised),
+        ),
   ];
 }

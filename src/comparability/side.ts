@@ -3,8 +3,11 @@ import type { LifecycleReport } from '../metrics/lifecycle';
 import type { RequestRecord } from '../metrics/record';
 import { isSuccess, type CountSource, type ItlBasis } from '../metrics/request-metrics';
 import type { ConfigPath } from '../problem';
-import type { Told } from '../readers/canonical';
+import type { ReportScope } from '../readers/canonical';
 import type { StageHealth, StageManifest } from '../folder/manifest';
+import type { RunFacts } from '../readers/facts';
+import { factsOf, settingOf } from '../readers/facts-of';
+import { reportOf } from '../readers/own';
 import type { Run } from '../readers/run';
 import { countingOf } from '../readers/scopes';
 import type { StackRecord } from '../folder/stack';
@@ -20,6 +23,8 @@ export interface MeasuredStage {
   readonly manifest?: StageManifest;
   readonly health?: StageHealth;
   readonly report?: LifecycleReport;
+  /** The stage's numbers as its report has them, with their places. */
+  readonly scope?: ReportScope;
   /** Requests of the stage by sending time; those never sent come last. Absent when the folder has no records. */
   readonly records?: readonly RequestRecord[];
   readonly configPath: ConfigPath;
@@ -35,18 +40,12 @@ export interface Side {
 }
 
 export function sideOf(name: 'A' | 'B', run: Run): Side {
-  const warmupStages = warmupsOf(run);
+  const warmupStages = factsOf(run).warmupStages.value;
   const byStage = recordsByStage(run.records);
   const stages = stageIds(run)
     .filter((id) => warmupStages?.includes(id) !== true)
     .map((id) => measuredStage(run, id, byStage));
   return { name, run, stages, ...(warmupStages ? { warmupStages } : {}) };
-}
-
-function warmupsOf({ manifest }: Run): readonly number[] | undefined {
-  if (!manifest) return undefined;
-  const marked = manifest.stages.filter((stage) => stage.warmup).map((stage) => stage.id);
-  return [...new Set([...manifest.window.warmupStages, ...marked])].sort((a, b) => a - b);
 }
 
 function stageIds(run: Run): readonly number[] {
@@ -83,9 +82,22 @@ function measuredStage(run: Run, id: number, byStage: Map<number, RequestRecord[
     ...(manifest ? { manifest } : {}),
     ...(health ? { health } : {}),
     ...(report ? { report } : {}),
+    ...scopeOf(run, id, onlyStage),
     ...(byStage ? { records: byStage.get(id) ?? [] } : {}),
     configPath: ['load', 'stages', id],
   };
+}
+
+/** Of a run with one stage, the summary stands for it where it has no report of its own. */
+function scopeOf(run: Run, id: number, onlyStage: boolean): Pick<MeasuredStage, 'scope'> {
+  const { scopes } = reportOf(run);
+  const parts = scopes.filter(({ kind }) => kind === 'stage' || kind === 'run');
+  const scope =
+    parts.find((part, index) => (part.stage ?? index) === id) ??
+    (onlyStage
+      ? (scopes.find(({ kind }) => kind === 'summary') ?? (parts.length === 1 ? parts[0] : undefined))
+      : undefined);
+  return scope ? { scope } : {};
 }
 
 /** The load of one stage of a run. */
@@ -127,8 +139,8 @@ export function itlBasisOfRun(run: Run): ItlBasis {
 }
 
 /** What served: the run's own record, else what lies in its folder or was given for it. */
-export function stackOf({ run }: Side): StackRecord | undefined {
-  return run.stack ?? run.manifest?.stack;
+export function stackOf(side: Side): StackRecord | undefined {
+  return factsOn(side).stack.value;
 }
 
 /** Answered requests of the given stages, by sending time within each stage. Undefined without records. */
@@ -150,21 +162,16 @@ function stageSuccesses(stage: MeasuredStage): readonly RequestRecord[] | undefi
   return successes;
 }
 
-/** Value at a path of what ran, as its config or another tool's file says; undefined when not recorded. */
-export function configValue(run: Run, path: ConfigPath): unknown {
-  let value: unknown = run.config;
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null) return toldAt(run, path)?.value;
-    value = (value as Record<string | number, unknown>)[step];
-  }
-  return value ?? toldAt(run, path)?.value;
+export { settingOf };
+
+/** What is known of a side beside its numbers. */
+export function factsOn({ run }: Side): RunFacts {
+  return factsOf(run);
 }
 
-/** Another tool's own word for a setting. */
-export function toldAt({ canonical }: Run, path: ConfigPath): Told | undefined {
-  return canonical?.told?.find(
-    (told) => told.path.length === path.length && told.path.every((step, i) => step === path[i]),
-  );
+/** Value at a path of what ran, as its config or another tool's file says; undefined when not recorded. */
+export function configValue(run: Run, path: ConfigPath): unknown {
+  return settingOf(run, path).value;
 }
 
 /** Three significant digits at least, no trailing zeros: 20, 0.333, 1234. */
@@ -176,7 +183,11 @@ export function round(value: number): string {
 
 /** Whether the run streamed its answers; undefined endpoints are judged by their records. */
 export function sideStreams({ run }: Side): boolean {
-  return run.manifest?.endpoint.streaming ?? run.records?.some((record) => record.chunkSeconds.length > 0) ?? false;
+  return (
+    (run.manifest && factsOf(run).streaming.value) ??
+    run.records?.some((record) => record.chunkSeconds.length > 0) ??
+    false
+  );
 }
 
 /** Why a report has no number under this key, where the layout would have a 0. */

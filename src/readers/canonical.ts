@@ -93,6 +93,19 @@ export interface ScopeCounts {
   readonly planned?: number;
 }
 
+/** What of a scope beside its measures stands under a key of its own. */
+export type ScopeKey = 'rate' | 'concurrency' | 'window' | 'planned' | 'total' | 'ok' | 'failed';
+
+const SCOPE_WORDS: Readonly<Record<ScopeKey, string>> = {
+  rate: 'rate asked for',
+  concurrency: 'concurrency asked for',
+  window: 'window',
+  planned: 'requests planned',
+  total: 'requests that ended',
+  ok: 'requests that succeeded',
+  failed: 'failed requests',
+};
+
 /** A part of a report that has numbers of its own: a stage, the summary of all, one benchmark or line of several. */
 export interface ReportScope {
   readonly id: string;
@@ -111,6 +124,8 @@ export interface ReportScope {
     readonly words: string;
   };
   readonly counts: ScopeCounts;
+  /** Dotted keys of load and counts in `file`, where they have any. */
+  readonly keys?: Readonly<Partial<Record<ScopeKey, string>>>;
   readonly windowSeconds?: { readonly value: number; readonly from: string };
   readonly startedAt?: string;
   readonly measures: readonly Measure[];
@@ -222,6 +237,21 @@ export interface CanonicalReport {
   /** The tool's own verdict on itself, in words (validation.json, LoadGen, AIPerf's submission check). */
   readonly ownVerdict?: readonly string[];
 }
+
+/** Where something of a scope stands; without a key, in words. */
+export function placeIn({ file, keys }: ReportScope, what: ScopeKey): { readonly file: string; readonly key: string } {
+  return { file, key: keys?.[what] ?? SCOPE_WORDS[what] };
+}
+
+/** Of inference-perf's lifecycle files, which ours are too. */
+export const LIFECYCLE_KEYS = {
+  rate: 'load_summary.requested_rate',
+  concurrency: 'load_summary.concurrency',
+  window: 'benchmark_time_seconds',
+  total: 'load_summary.count',
+  ok: 'successes.count',
+  failed: 'failures.count',
+} as const satisfies ReportScope['keys'];
 
 /** The measure of a quantity in a scope; the first when a reader gave several. */
 export function measureOf(scope: { readonly measures: readonly Measure[] }, quantity: QuantityId): Measure | undefined {

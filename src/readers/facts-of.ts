@@ -86,6 +86,7 @@ const SPECS: { readonly [K in FactId]: Spec<FactTypes[K]> } = {
     report: ({ endpoint }) => endpoint,
   },
   tls: { words: 'TLS', own: ['endpoint.tls', ({ endpoint }) => endpoint.tls] },
+  tlsChecks: { words: 'certificate checks', own: ['endpoint.tlsChecks', ({ endpoint }) => endpoint.tlsChecks] },
   proxy: { words: 'proxy', own: ['endpoint.proxy', ({ endpoint }) => endpoint.proxy ?? 'none used'] },
   clientInCluster: {
     words: 'whether the client was in the cluster',

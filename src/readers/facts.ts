@@ -76,6 +76,8 @@ export interface FactTypes {
   /** Base URL. */
   endpoint: string;
   tls: boolean;
+  /** Whether the server's certificate was checked. */
+  tlsChecks: 'on' | 'off';
   /** 'none', or the proxy that was used. */
   proxy: string;
   clientInCluster: boolean;

@@ -1,6 +1,7 @@
 // Our own run in canonical quantities: the same checks and exports as for anybody's.
 import type { LifecycleReport, Stat } from '../metrics/lifecycle';
 import {
+  LIFECYCLE_KEYS,
   REQUESTS_WINDOW,
   type CanonicalReport,
   type Definition,
@@ -152,10 +153,11 @@ function common(
   report: LifecycleReport,
   file: string,
   tokens: Tokens,
-): Pick<ReportScope, 'windowSeconds' | 'measures' | 'goodput'> {
+): Pick<ReportScope, 'windowSeconds' | 'measures' | 'goodput' | 'keys'> {
   const window = report.benchmark_time_seconds;
   const goodput = report.successes.goodput_metrics;
   return {
+    keys: LIFECYCLE_KEYS,
     ...(window > 0 ? { windowSeconds: { value: window, from: 'benchmark_time_seconds' } } : {}),
     measures: [...latencies(report, file, tokens), ...lengths(report, file, tokens), ...rates(report, file, tokens)],
     ...(goodput ? { goodput: { stats: goodput, definition: 'as inference-perf: successes in the denominator' } } : {}),

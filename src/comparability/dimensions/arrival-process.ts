@@ -3,12 +3,10 @@ import type { RequestRecord } from '../../metrics/record';
 import { dueSeconds } from '../../metrics/request-metrics';
 import { coefficientOfVariation, mean, sortedValues } from '../../metrics/statistics';
 import { kolmogorovSmirnov } from '../../metrics/two-samples';
-import type { ConfigPath } from '../../problem';
-import { TOLD } from '../../readers/readers/told';
 import type { Evidence } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { inConfig, inManifest, inRecords } from '../evidence';
-import { configValue, loadLabel, round, toldAt, type MeasuredStage, type Side } from '../side';
+import { inFact, inManifest, inRecords } from '../evidence';
+import { factsOn, loadLabel, round, type MeasuredStage, type Side } from '../side';
 import { loadKindOf, loadKindsDiffer } from './load-model';
 import { own } from '../../own';
 
@@ -52,23 +50,24 @@ function lawsDiffer(a: string | undefined, b: string | undefined): boolean {
 }
 
 /** What inference-perf's load types really do; another tool's config may mean something else by the same word. */
-function configuredLaw({ run }: Side): string | undefined {
-  const told = toldAt(run, TOLD.arrivalLaw)?.value;
-  if (!run.manifest && typeof told === 'string') return told;
-  const type = configValue(run, ['load', 'type']);
-  if (run.manifest || run.tool.name !== 'inference-perf') return undefined;
-  return type === 'constant' ? 'exponential-gaps-rescaled' : type === 'poisson' ? 'poisson-per-second' : undefined;
-}
+const CONFIGURED: Readonly<Record<string, string>> = {
+  constant: 'exponential-gaps-rescaled',
+  poisson: 'poisson-per-second',
+};
 
-function lawPath({ run }: Side): ConfigPath {
-  return toldAt(run, TOLD.arrivalLaw) ? TOLD.arrivalLaw : ['load', 'type'];
+/** The law as the tool tells it, else what its load type does; with the words that were read. */
+function lawOf(side: Side): { readonly law: string | undefined; readonly evidence: Evidence } {
+  const { arrivalLaw: told, loadType: type } = factsOn(side);
+  if (told.value !== undefined) return { law: told.value, evidence: inFact(told) };
+  const isKnown = side.run.tool.name === 'inference-perf' && type.value !== undefined;
+  return { law: isKnown ? own(CONFIGURED, type.value) : undefined, evidence: inFact(type) };
 }
 
 function arrivalsOf(side: Side, stage: MeasuredStage): StageArrivals {
   const gaps = stage.records && scheduledGaps(stage.records);
   return {
     stage,
-    law: stage.manifest?.arrivalLaw ?? configuredLaw(side),
+    law: side.run.manifest ? stage.manifest?.arrivalLaw : lawOf(side).law,
     hash: stage.manifest?.scheduleHash,
     gaps,
     cv: gaps ? coefficientOfVariation(gaps) : stage.manifest?.gapCv,
@@ -108,14 +107,12 @@ export const arrivalProcess = dimension<Arrivals>({
       const key = `stages[${stage.id}]`;
       const value = cv === undefined ? undefined : round(cv);
       return [
-        side.run.manifest
-          ? inManifest(`${key}.arrivalLaw`, law, ['load', 'type'])
-          : inConfig(side, lawPath(side), configValue(side.run, lawPath(side))),
-        inManifest(`${key}.seed`, stage.manifest?.seed),
-        inManifest(`${key}.scheduleHash`, stage.manifest?.scheduleHash?.slice(0, 12)),
+        side.run.manifest ? inManifest(side, `${key}.arrivalLaw`, law, ['load', 'type']) : lawOf(side).evidence,
+        inManifest(side, `${key}.seed`, stage.manifest?.seed),
+        inManifest(side, `${key}.scheduleHash`, stage.manifest?.scheduleHash?.slice(0, 12)),
         gaps
-          ? inRecords(`CV of the gaps between ${spacedBy(stage)}, ${loadLabel(stage.load)}`, value)
-          : inManifest(`${key}.gapCv`, value),
+          ? inRecords(side, `CV of the gaps between ${spacedBy(stage)}, ${loadLabel(stage.load)}`, value)
+          : inManifest(side, `${key}.gapCv`, value),
       ];
     });
     const cvs = stages.flatMap(({ cv }) => (cv === undefined ? [] : [round(cv)]));

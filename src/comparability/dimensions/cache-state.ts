@@ -1,10 +1,11 @@
 // In what state was the prefix cache? Prompts that it already holds cost no prefill.
+import { reportOf } from '../../readers/own';
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { percent } from '../../figures';
 import { sameAddress } from '../address';
-import { inConfig, inManifest, inRecords, inReport } from '../evidence';
-import { configValue, stackOf, type Side } from '../side';
+import { inFact, inRecords, inReport, inSetting } from '../evidence';
+import { factsOn, stackOf, type Side } from '../side';
 import { flagsOf } from '../stack-diff';
 import { comparedSuccesses } from '../workload';
 
@@ -25,9 +26,7 @@ const SHARE_TOLERANCE = 0.02;
 function cachedShare(side: Side, context: Context): number | undefined {
   const records = comparedSuccesses(side, context);
   if (!records) {
-    const tokens = side.run.summary?.successes.prompt_tokens;
-    const [cached, total] = [tokens?.['cached'], tokens?.['total']];
-    return cached === undefined || !total ? undefined : cached / total;
+    return reportedShare(side)?.share;
   }
   // The server's share of the server's own count: over the client's, a chat template would pass for cache.
   const said = records.filter(
@@ -40,6 +39,23 @@ function cachedShare(side: Side, context: Context): number | undefined {
   return total > 0 ? sum((record) => record.usage?.cachedPromptTokens) / total : undefined;
 }
 
+/** Of the summary, where the report says it. */
+function reportedShare(
+  side: Side,
+): { readonly share: number; readonly file: string; readonly key: string } | undefined {
+  const said = factsOn(side).cachedShare;
+  if (said.value !== undefined) return { share: said.value, ...said.at };
+  const { scopes } = reportOf(side.run);
+  const parts = scopes.filter(({ kind }) => kind === 'stage' || kind === 'run');
+  const scope = scopes.find(({ kind }) => kind === 'summary') ?? (parts.length === 1 ? parts[0] : undefined);
+  const cached = scope?.extras?.cachedPromptTokens;
+  const total = scope?.measures.find(
+    ({ quantity, stats }) => quantity === 'prompt_tokens' && stats['total'] !== undefined,
+  )?.stats['total'];
+  if (!scope || cached === undefined || !total) return undefined;
+  return { share: cached / total, file: scope.file, key: 'successes.prompt_tokens.cached' };
+}
+
 function cachingFlag(side: Side): boolean | undefined {
   const flags = flagsOf(stackOf(side)?.args ?? []).values;
   const value = flags.get('enable-prefix-caching') ?? flags.get('prefix-cache');
@@ -49,31 +65,34 @@ function cachingFlag(side: Side): boolean | undefined {
 }
 
 function cacheOf(side: Side, context: Context): Cache {
-  const { manifest } = side.run;
+  const facts = factsOn(side);
+  const reported = side.run.records ? undefined : reportedShare(side);
   const share = cachedShare(side, context);
   const enabled = cachingFlag(side);
   const seed = ['load', 'base_seed'];
   const shareWords = share === undefined ? undefined : `${percent(share)} of prompt tokens`;
   const evidence: Evidence[] = [
     side.run.records
-      ? inRecords('usage.cachedPromptTokens', shareWords)
-      : inReport('summary_lifecycle_metrics.json', 'successes.prompt_tokens.cached', shareWords),
+      ? inRecords(side, 'usage.cachedPromptTokens', shareWords)
+      : reported
+        ? inReport(reported.file, reported.key, shareWords)
+        : inFact(facts.cachedShare),
     inReport(
       stackOf(side)?.source ?? 'stack.yaml',
       'prefix caching',
       enabled === undefined ? undefined : enabled ? 'on' : 'off',
     ),
-    inManifest('workload.promptsHash', manifest?.workload.promptsHash.slice(0, 12)),
-    inManifest('clock.startedAt', manifest?.clock.startedAt),
-    inConfig(side, seed, configValue(side.run, seed)),
+    inFact(facts.promptsHash, facts.promptsHash.value?.slice(0, 12)),
+    inFact(facts.startedAt),
+    inSetting(side, seed),
   ];
   const flag = enabled === undefined ? '' : `, prefix caching ${enabled ? 'on' : 'off'}`;
   return {
     share,
     enabled,
     flags: stackOf(side)?.args !== undefined,
-    promptsHash: manifest?.workload.promptsHash,
-    startedAt: manifest?.clock.startedAt,
+    promptsHash: facts.promptsHash.value,
+    startedAt: facts.startedAt.value,
     summary:
       share === undefined ? `cached tokens not reported${flag}` : `${percent(share)} of prompt tokens cached${flag}`,
     evidence,

@@ -1,35 +1,47 @@
 // Where did the load come from? Another machine sends with another delay and stamps arrivals with another clock.
-import type { RunManifest } from '../../folder/manifest';
+import type { ClientHost } from '../../readers/facts';
+import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
-import { inConfig, inManifest } from '../evidence';
-import { configValue, type Side } from '../side';
+import { inFact, inReport, inSetting } from '../evidence';
+import { factsOn, type Side } from '../side';
 
 interface Host extends SideEvidence {
-  readonly runtime: RunManifest['runtime'] | undefined;
+  readonly runtime: ClientHost | undefined;
 }
 
 /** A machine reports a little less than it has, and not always the same. */
 const MEMORY_TOLERANCE = 0.05;
 
 function hostOf(side: Side): Host {
-  const runtime = side.run.manifest?.runtime;
+  const known = factsOn(side).clientHost;
+  const runtime = known.value;
   const memory = runtime?.memoryBytes;
   const gibibytes = memory === undefined ? undefined : `${(memory / 1024 ** 3).toFixed(1)} GiB`;
   const workers = ['load', 'num_workers'];
+  const part = (key: string, value: unknown): Evidence =>
+    runtime
+      ? inReport(known.at.file, `${known.at.key}.${key}`, value)
+      : inFact({ ...known, at: { ...known.at, key: `runtime.${key}` } });
   return {
     runtime,
     summary: runtime
-      ? [runtime.host, `${runtime.cpus} x ${runtime.cpuModel ?? runtime.arch}`, gibibytes].filter(Boolean).join(', ')
+      ? [
+          runtime.host,
+          runtime.cpus === undefined ? undefined : `${runtime.cpus} x ${runtime.cpuModel ?? runtime.arch ?? ''}`,
+          gibibytes,
+        ]
+          .filter(Boolean)
+          .join(', ')
       : 'not recorded',
     evidence: [
-      inManifest('runtime.host', runtime?.host),
-      inManifest('runtime.cpus', runtime?.cpus),
-      inManifest('runtime.cpuModel', runtime?.cpuModel),
-      inManifest('runtime.memoryBytes', gibibytes),
-      inManifest('runtime.platform, arch', runtime && `${runtime.platform} ${runtime.arch}`),
-      inManifest('runtime.node, undici', runtime && `${runtime.node}, ${runtime.undici}`),
-      inManifest('runtime.workers', runtime?.workers),
-      inConfig(side, workers, configValue(side.run, workers)),
+      part('host', runtime?.host),
+      part('cpus', runtime?.cpus),
+      part('cpuModel', runtime?.cpuModel),
+      part('memoryBytes', gibibytes),
+      part('platform, arch', runtime && pair(runtime.platform, runtime.arch)),
+      part('node, undici', runtime && pair(runtime.node, runtime.undici, ', ')),
+      part('workers', runtime?.workers),
+      inSetting(side, workers),
     ],
   };
 }
@@ -58,7 +70,7 @@ export const clientHost = dimension<Host>({
     };
     compare('processors', a.cpus, b.cpus);
     compare('processor', a.cpuModel, b.cpuModel);
-    compare('platform', `${a.platform} ${a.arch}`, `${b.platform} ${b.arch}`);
+    compare('platform', pair(a.platform, a.arch), pair(b.platform, b.arch));
     compare('Node', major(a.node), major(b.node));
     const [x, y] = [a.memoryBytes, b.memoryBytes];
     if (x !== undefined && y !== undefined && Math.abs(x - y) > MEMORY_TOLERANCE * Math.max(x, y)) {
@@ -100,8 +112,13 @@ function threads(a: number | undefined, b: number | undefined): string {
     : ` Sending threads: ${a} on A, ${b} on B; the requests are the same for any number.`;
 }
 
-function major(version: string): string {
-  return version.replace(/^v/, '').split('.')[0] ?? version;
+function pair(left: string | undefined, right: string | undefined, between = ' '): string | undefined {
+  const parts = [left, right].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : parts.join(between);
+}
+
+function major(version: string | undefined): string | undefined {
+  return version?.replace(/^v/, '').split('.')[0] ?? version;
 }
 
 /** Containers and pods get a random name: what a workload's pods share is the name before it. */

@@ -1,10 +1,12 @@
 // Was the load generator the bottleneck? Then its numbers are about the client, and a later send hides the wait.
 import { latencySeconds, scheduleDelaySeconds } from '../../metrics/request-metrics';
 import { mean, percentile, sortedValues } from '../../metrics/statistics';
+import { measureOf, statisticOf, type QuantityId } from '../../readers/canonical';
+import { mainFile } from '../../readers/facts-of';
 import type { Evidence } from '../comparison';
 import { ALL, confounds, dimension, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { inConfig, inManifest, inRecords, inReport } from '../evidence';
-import { configValue, loadLabel, missingIn, round, successesOf, type MeasuredStage, type Side } from '../side';
+import { inManifest, inRecords, inReport, inSetting } from '../evidence';
+import { factsOn, loadLabel, round, successesOf, type MeasuredStage, type Side } from '../side';
 
 interface StageLimit {
   readonly stage: MeasuredStage;
@@ -43,7 +45,7 @@ function paceOf(stage: MeasuredStage): Pace {
   return known;
 }
 
-function latenessOf({ records, report, load }: MeasuredStage): Lateness | undefined {
+function latenessOf({ records, scope, load }: MeasuredStage): Lateness | undefined {
   if (records) {
     const delays = sortedValues(records.map(scheduleDelaySeconds).filter((value) => value !== undefined));
     return delays.length === 0
@@ -51,8 +53,8 @@ function latenessOf({ records, report, load }: MeasuredStage): Lateness | undefi
       : { mean: mean(delays), p50: percentile(delays, 50), p99: percentile(delays, 99) };
   }
   // For a closed loop inference-perf's schedule_delay is the wait for a slot: part of the model, not lateness.
-  const stat = load.kind === 'rate' ? report?.load_summary.schedule_delay : undefined;
-  const [p50, average] = [stat?.['median'], stat?.['mean']];
+  const stat = load.kind === 'rate' && scope ? measureOf(scope, 'schedule_delay')?.stats : undefined;
+  const [p50, average] = [stat?.['p50'], stat?.['mean']];
   return p50 === undefined ? undefined : { mean: average ?? p50, p50, p99: stat?.['p99'] ?? p50 };
 }
 
@@ -65,18 +67,31 @@ function inFlight(stage: MeasuredStage): number | undefined {
     const span = sent.length > 1 ? sent[sent.length - 1]! - sent[0]! : 0;
     return span > 0 && latencies.length > 0 ? ((sent.length - 1) / span) * mean(latencies) : undefined;
   }
-  const latency = stage.report?.successes.latency.request_latency?.['mean'];
-  const isRated = missingIn(stage, 'successes.throughput.requests_per_sec') === undefined;
-  return latency === undefined || !isRated ? undefined : stage.report!.successes.throughput.requests_per_sec * latency;
+  const { scope } = stage;
+  const [latency, rate] = [
+    scope && statisticOf(scope, 'e2e', 'mean'),
+    scope && statisticOf(scope, 'requests_per_sec', 'value'),
+  ];
+  return latency === undefined || rate === undefined ? undefined : rate * latency;
 }
 
 function capOf(side: Side, stage: MeasuredStage): number | undefined {
   if (stage.health?.inFlightCap !== undefined) return stage.health.inFlightCap;
-  const workers = configValue(side.run, ['load', 'num_workers']);
-  const each = configValue(side.run, ['load', 'worker_max_concurrency']);
-  return typeof workers === 'number' && typeof each === 'number' && workers > 0 && each > 0
-    ? workers * each
-    : undefined;
+  const { clientWorkers, clientCap } = factsOn(side);
+  const [workers, each] = [clientWorkers.value, clientCap.value];
+  return workers !== undefined && each !== undefined && workers > 0 && each > 0 ? workers * each : undefined;
+}
+
+/** Of the stage's own report, at the key of a quantity where it has one. */
+function inScope(
+  side: Side,
+  { scope }: MeasuredStage,
+  quantity: QuantityId,
+  words: string,
+  value: string | undefined,
+): Evidence {
+  const source = scope && measureOf(scope, quantity)?.source;
+  return inReport(source?.file ?? scope?.file ?? mainFile(side.run), source?.key ?? words, value);
 }
 
 function limitOf(side: Side, stage: MeasuredStage): StageLimit {
@@ -115,17 +130,21 @@ function evidenceOf(side: Side, stage: MeasuredStage): Evidence[] {
   const label = loadLabel(stage.load);
   const inFlightWords = used === undefined ? undefined : round(used);
   return [
-    inManifest(`${key}.verdict`, health && [health.verdict, ...health.reasons].join(': ')),
+    inManifest(side, `${key}.verdict`, health && [health.verdict, ...health.reasons].join(': ')),
     stage.records
-      ? inRecords(`sent - scheduled, ${label}`, words)
-      : inReport(`stage_${stage.id}_lifecycle_metrics.json`, 'load_summary.schedule_delay', words),
-    inManifest(`${key}.eventLoopUse`, health?.eventLoopUse === undefined ? undefined : round(health.eventLoopUse)),
+      ? inRecords(side, `sent - scheduled, ${label}`, words)
+      : inScope(side, stage, 'schedule_delay', 'sent - scheduled', words),
+    inManifest(
+      side,
+      `${key}.eventLoopUse`,
+      health?.eventLoopUse === undefined ? undefined : round(health.eventLoopUse),
+    ),
     stage.records
-      ? inRecords(`in flight by Little’s law, ${label}`, inFlightWords)
-      : inReport(`stage_${stage.id}_lifecycle_metrics.json`, 'requests_per_sec x request_latency.mean', inFlightWords),
+      ? inRecords(side, `in flight by Little’s law, ${label}`, inFlightWords)
+      : inScope(side, stage, 'e2e', 'requests per second x mean latency', inFlightWords),
     health?.inFlightCap !== undefined
-      ? inManifest(`${key}.inFlightCap`, health.inFlightCap, ['load', 'worker_max_concurrency'])
-      : inConfig(side, ['load', 'worker_max_concurrency'], configValue(side.run, ['load', 'worker_max_concurrency'])),
+      ? inManifest(side, `${key}.inFlightCap`, health.inFlightCap, ['load', 'worker_max_concurrency'])
+      : inSetting(side, ['load', 'worker_max_concurrency']),
   ];
 }
 

@@ -7,7 +7,7 @@ import { plannedOf } from '../../pitfalls/in-report';
 import type { Evidence } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { counted, percent } from '../../figures';
-import { inConfig, inManifest, inRecords, inReport } from '../evidence';
+import { inManifest, inRecords, inReport, inSetting } from '../evidence';
 import type { MeasuredStage, Side } from '../side';
 
 interface Ends {
@@ -55,13 +55,10 @@ function stageEnds({ manifest, records }: MeasuredStage): Ends | undefined {
 }
 
 /** Of another tool: planned as it recorded, or as the config beside it asks; ended as its report counts. */
-function reportedEnds(run: Run, { id, report, records }: MeasuredStage): Ends | undefined {
+function reportedEnds(run: Run, { scope, records }: MeasuredStage): Ends | undefined {
   const canonical = reportOf(run);
-  const parts = canonical.scopes.filter(({ kind }) => kind === 'stage' || kind === 'run');
-  const scope = parts.find(({ stage }) => stage === id) ?? (parts.length === 1 ? parts[0] : undefined);
   const of = (kind: string): number | undefined => records?.filter(({ outcome }) => outcome.kind === kind).length;
-  const ok = of('ok') ?? scope?.counts.ok ?? report?.successes.count;
-  // A report without failures says nothing of them: the layout's 0 is only a default.
+  const ok = of('ok') ?? scope?.counts.ok;
   const failed = of('failed') ?? scope?.counts.failed;
   if (ok === undefined || failed === undefined) return undefined;
   const cancelled = scope?.counts.cancelled ?? 0;
@@ -73,14 +70,14 @@ function reportedEnds(run: Run, { id, report, records }: MeasuredStage): Ends | 
 }
 
 function evidenceOf(side: Side, ends: Ends | undefined, stateWords: string | undefined): Evidence[] {
-  const source = side.stages.every((stage) => stage.records) && ends !== undefined ? inRecords : inManifest;
+  const hasRecords = side.stages.every((stage) => stage.records) && ends !== undefined;
   if (!side.run.manifest) {
     return reportedEvidence(side, ends);
   }
   return [
-    inManifest('state', stateWords),
-    inManifest('stages[].planned', ends?.planned, ['load', 'stages']),
-    source('outcomes in the window', ends && endWords(ends)),
+    inManifest(side, 'state', stateWords),
+    inManifest(side, 'stages[].planned', ends?.planned, ['load', 'stages']),
+    (hasRecords ? inRecords : inManifest)(side, 'outcomes in the window', ends && endWords(ends)),
   ];
 }
 
@@ -98,13 +95,9 @@ function reportedEvidence(side: Side, ends: Ends | undefined): Evidence[] {
     ...(ended ? [inReport(ended.file, ended.key, ended.complete ? 'complete' : (ended.why ?? 'not complete'))] : []),
     isCounted
       ? inReport(file, 'requests planned', ends?.planned ?? sumOf(parts.map(({ counts }) => counts.planned)))
-      : inConfig(side, ['load', 'stages'], side.run.config || !ended ? planned : undefined),
+      : inSetting(side, ['load', 'stages'], side.run.config || !ended ? planned : undefined),
     inReport(file, 'requests that ended', ends && endWords(ends)),
-    inReport(
-      parts.length > 1 && side.run.tool.name === 'inference-perf' ? 'stage_N_lifecycle_metrics.json' : file,
-      'failed requests',
-      failed,
-    ),
+    inReport(file, 'failed requests', failed),
   ];
 }
 

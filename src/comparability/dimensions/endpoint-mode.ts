@@ -1,8 +1,8 @@
 // The same kind of request? Chat adds a template to the prompt; without streaming there is no first token to time.
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { inConfig, inManifest, inRecords } from '../evidence';
-import { configValue, round, type Side } from '../side';
+import { inFact, inRecords } from '../evidence';
+import { factsOn, round, type Side } from '../side';
 import { templateTokens } from '../workload';
 
 interface EndpointMode extends SideEvidence {
@@ -15,19 +15,14 @@ interface EndpointMode extends SideEvidence {
 const TEMPLATE_SLACK = 2;
 
 function modeOf(side: Side, context: Context): EndpointMode {
-  const endpoint = side.run.manifest?.endpoint;
-  const apiConfigured = configValue(side.run, ['api', 'type']);
-  const streamConfigured = configValue(side.run, ['api', 'streaming']);
-  const api = endpoint?.apiType ?? (typeof apiConfigured === 'string' ? apiConfigured : undefined);
-  const streaming = endpoint?.streaming ?? (typeof streamConfigured === 'boolean' ? streamConfigured : undefined);
+  const facts = factsOn(side);
+  const [api, streaming] = [facts.apiType.value, facts.streaming.value];
   const template = templateTokens(side, context);
   const evidence: Evidence[] = [
-    endpoint ? inManifest('endpoint.apiType', api, ['api', 'type']) : inConfig(side, ['api', 'type'], api),
-    endpoint
-      ? inManifest('endpoint.streaming', streaming, ['api', 'streaming'])
-      : inConfig(side, ['api', 'streaming'], streaming),
-    inManifest('endpoint.route', endpoint?.route),
-    inRecords('server minus client prompt tokens, median', template === undefined ? undefined : round(template)),
+    inFact(facts.apiType),
+    inFact(facts.streaming),
+    inFact(facts.apiRoute),
+    inRecords(side, 'server minus client prompt tokens, median', template === undefined ? undefined : round(template)),
   ];
   const summary =
     api === undefined || streaming === undefined

@@ -1,16 +1,13 @@
 // Good by the same limits? Two goodputs under different limits are two different questions.
 import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import type { Evidence } from '../comparison';
-import { inConfig, inManifest } from '../evidence';
-import { goodputLimits, headerLimits } from '../goodput';
-import { configValue, type Side } from '../side';
+import { inFact } from '../evidence';
+import { headerLimits, knownLimits } from '../goodput';
+import { factsOn, type Side } from '../side';
 
 interface Limits extends SideEvidence {
   readonly limits: Readonly<Record<string, number>> | undefined;
 }
-
-const PATH = ['report', 'goodput', 'constraints'];
-const HEADERS = ['api', 'headers'];
 
 export const goodputDefinition = dimension<Limits>({
   id: 'goodput-definition',
@@ -22,11 +19,12 @@ export const goodputDefinition = dimension<Limits>({
   affects: moved(['request_goodput']),
   remedy: 'Give both configs the same report.goodput.constraints, and the same SLO headers (api.headers).',
   evidence: (side: Side) => {
-    const limits = side.run.config ? goodputLimits(side) : undefined;
+    const limits = knownLimits(side);
+    const asked = factsOn(side).goodputLimits;
     return {
       limits,
       summary: limits === undefined ? 'not recorded' : limitWords(limits),
-      evidence: [inConfig(side, PATH, configValue(side.run, PATH) ?? (limits && 'none')), ...headerEvidence(side)],
+      evidence: [inFact(asked, asked.value ?? (limits && 'none')), ...headerEvidence(side)],
     };
   },
   judge: ({ limits: a }, { limits: b }) => {
@@ -46,7 +44,7 @@ function headerEvidence(side: Side): Evidence[] {
   if (!found) return [];
   const { ttftSeconds: ttft, tpotSeconds: tpot } = found;
   const words = limitWords({ ...(ttft === undefined ? {} : { ttft }), ...(tpot === undefined ? {} : { tpot }) });
-  return [side.run.manifest ? inManifest('slo', words, HEADERS) : inConfig(side, HEADERS, words)];
+  return [inFact(factsOn(side).sloLimits, words)];
 }
 
 function limit(seconds: number | undefined): string {

@@ -1,8 +1,9 @@
 // Does the load wait for answers? An open loop sends on schedule, a closed one when a slot is free, a session in its own order.
+import { placeIn } from '../../readers/canonical';
 import type { Evidence } from '../comparison';
 import { ALL, confounds, dimension, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { inConfig, inManifest, inReport } from '../evidence';
-import { configValue, toldAt, type Side } from '../side';
+import { inFact, inManifest, inReport } from '../evidence';
+import { settingOf, type Side } from '../side';
 import { own } from '../../own';
 
 interface LoadModel extends SideEvidence {
@@ -28,20 +29,25 @@ export function loadKindsDiffer({ a, b }: Context): boolean {
 }
 
 function loadModelOf(side: Side): LoadModel {
-  const configured = configValue(side.run, ['load', 'type']);
+  const configured = settingOf(side.run, ['load', 'type']);
   const planned = new Set(side.stages.flatMap((stage) => (stage.manifest ? [stage.manifest.loadType] : [])));
   const types = new Set<string>(planned);
-  if (types.size === 0 && typeof configured === 'string') types.add(configured);
+  if (types.size === 0 && typeof configured.value === 'string') types.add(configured.value);
   const evidence: Evidence[] = [
-    inConfig(side, ['load', 'type'], configured),
-    ...(toldAt(side.run, ['load', 'type'])
+    inFact(configured),
+    ...(!side.run.manifest
       ? []
-      : [inManifest('stages[].loadType', planned.size > 0 ? [...planned].join(', ') : undefined, ['load', 'type'])]),
+      : [
+          inManifest(side, 'stages[].loadType', planned.size > 0 ? [...planned].join(', ') : undefined, [
+            'load',
+            'type',
+          ]),
+        ]),
   ];
   const kinds = new Set([...types].map((type) => own(KINDS, type) ?? type));
   if (kinds.size === 0) {
     const fromReport = kindFromReport(side);
-    evidence.push(inReport(`stage_N_lifecycle_metrics.json`, 'load_summary.concurrency', fromReport?.level));
+    if (fromReport) evidence.push(fromReport.evidence);
     if (fromReport) kinds.add(fromReport.kind);
   }
   const kind = kinds.size > 0 ? [...kinds].join(' and ') : undefined;
@@ -50,13 +56,15 @@ function loadModelOf(side: Side): LoadModel {
 }
 
 /** inference-perf writes `concurrency` for closed loops only. */
-function kindFromReport(side: Side): { kind: string; level: number | undefined } | undefined {
-  const report = side.stages.find((stage) => stage.report)?.report;
-  if (!report || (report.load_summary.requested_rate === undefined && report.load_summary.concurrency === undefined)) {
-    return undefined;
-  }
-  const level = report.load_summary.concurrency;
-  return { kind: level !== undefined && level > 0 ? 'closed loop' : 'open loop', level };
+function kindFromReport(side: Side): { kind: string; evidence: Evidence } | undefined {
+  const scope = side.stages.find((stage) => stage.scope)?.scope;
+  if (!scope || (scope.load.requestedRateRps === undefined && scope.load.concurrency === undefined)) return undefined;
+  const level = scope.load.concurrency ?? 0;
+  const { file, key } = placeIn(scope, level > 0 ? 'concurrency' : 'rate');
+  return {
+    kind: level > 0 ? 'closed loop' : 'open loop',
+    evidence: inReport(file, key, level > 0 ? level : scope.load.requestedRateRps),
+  };
 }
 
 export const loadModel = dimension<LoadModel>({

@@ -1,9 +1,9 @@
 // The same formula for the same name? Recomputed from records, yes; read from reports, only where their tools agree.
-import type { LifecycleReport } from '../../metrics/lifecycle';
 import {
   definitionDifferences,
   measureOf,
   REQUESTS_WINDOW,
+  statisticOf,
   type Definition,
   type QuantityId,
   type ReportScope,
@@ -12,8 +12,8 @@ import { reportOf } from '../../readers/own';
 import { judgeReport, violated } from '../../audit/identities';
 import type { Evidence, MetricName } from '../comparison';
 import { ALL, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
-import { inConfig, inManifest, inReport } from '../evidence';
-import { configValue, round, type Side } from '../side';
+import { inManifest, inReport, inSetting } from '../evidence';
+import { round, type Side } from '../side';
 
 interface Definitions extends SideEvidence {
   /** Every number is computed here, from records. */
@@ -32,41 +32,38 @@ const IDENTITY_TOLERANCE = 0.25;
 const SAME_FACTOR = 0.1;
 
 /** Means only: (latency - TTFT) / (output tokens - 1) against the TPOT of the report. */
-function tpotFactorOf(report: LifecycleReport): { factor: number; words: string } | undefined {
-  const { latency, output_len: length, output_tokens: tokens } = report.successes;
-  const n = tokens?.['mean'] ?? length?.['mean'];
-  const [e2e, ttft, tpot] = [
-    latency.request_latency?.['mean'],
-    latency.time_to_first_token?.['mean'],
-    latency.time_per_output_token?.['mean'],
-  ];
+function tpotFactorOf(scope: ReportScope): { factor: number; words: string; file: string } | undefined {
+  const mean = (quantity: QuantityId): number | undefined => statisticOf(scope, quantity, 'mean');
+  const [n, e2e, ttft, tpot] = [outputMean(scope), mean('e2e'), mean('ttft'), mean('tpot')];
   if (n === undefined || n <= 2 || e2e === undefined || ttft === undefined || tpot === undefined || !(tpot > 0)) {
     return undefined;
   }
   const decode = (e2e - ttft) / (n - 1);
   const ms = (seconds: number): string => round(Number((seconds * 1000).toPrecision(3)));
-  return { factor: decode / tpot, words: `(latency − TTFT) / (n − 1) = ${ms(decode)} ms, TPOT says ${ms(tpot)} ms` };
+  const words = `(latency − TTFT) / (n − 1) = ${ms(decode)} ms, TPOT says ${ms(tpot)} ms`;
+  return { factor: decode / tpot, words, file: scope.file };
+}
+
+/** The server's count before the client's. */
+function outputMean({ measures }: ReportScope): number | undefined {
+  const means = measures.flatMap(({ quantity, stats, definition }) =>
+    quantity === 'output_tokens' && stats['mean'] !== undefined ? [{ mean: stats['mean'], by: definition.tokens }] : [],
+  );
+  return (means.find(({ by }) => by !== 'client') ?? means[0])?.mean;
 }
 
 function definitionsOf(side: Side): Definitions {
   const { run, stages } = side;
   const recomputed = stages.length > 0 && stages.every((stage) => stage.records);
-  const factors = stages.flatMap(({ id, report, records }) => {
-    const found = records || !report ? undefined : tpotFactorOf(report);
-    return found ? [{ ...found, file: `stage_${id}_lifecycle_metrics.json` }] : [];
-  });
+  const factors = stages.flatMap(({ scope, records }) => (records || !scope ? [] : (tpotFactorOf(scope) ?? [])));
   const far = [...factors].sort((x, y) => Math.abs(Math.log(y.factor)) - Math.abs(Math.log(x.factor)))[0];
   const version = run.tool.version ?? run.canonical?.versionClass.name;
-  const reported = stages.some((stage) => stage.report);
+  const reported = stages.some((stage) => stage.scope);
   const evidence: Evidence[] = [
     run.manifest
-      ? inManifest('tool', `${run.tool.name} ${version ?? ''}`.trim())
+      ? inManifest(side, 'tool', `${run.tool.name} ${version ?? ''}`.trim())
       : inReport(firstFile(side), 'tool', toolWords(side)),
-    inConfig(
-      side,
-      ['report', 'request_lifecycle', 'percentiles'],
-      configValue(run, ['report', 'request_lifecycle', 'percentiles']),
-    ),
+    inSetting(side, ['report', 'request_lifecycle', 'percentiles']),
     ...(far
       ? [
           inReport(

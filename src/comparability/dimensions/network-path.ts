@@ -4,9 +4,9 @@ import { chunkCountOf } from '../../metrics/request-metrics';
 import { addressOf, type Address } from '../address';
 import type { Evidence, MetricName } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { inConfig, inManifest, inRecords, inReport } from '../evidence';
+import { inFact, inRecords, inReport } from '../evidence';
 import { medianOf } from '../lengths';
-import { configValue, round, sideStreams, stackOf, type Side } from '../side';
+import { factsOn, round, sideStreams, type Side } from '../side';
 import { comparedSuccesses } from '../workload';
 
 interface Path extends SideEvidence {
@@ -70,22 +70,23 @@ function medianSize(
 }
 
 function pathOf(side: Side, context: Context): Path {
-  const { manifest } = side.run;
+  const facts = factsOn(side);
   const address = addressOf(side);
-  const inCluster = manifest?.runtime.inCluster;
-  const route = stackOf(side)?.route;
+  const inCluster = facts.clientInCluster.value;
+  const route = facts.networkRoute.value;
   const perChunk = tokensPerChunk(comparedSuccesses(side, context));
-  const key = ['server', 'base_url'];
   const evidence: Evidence[] = [
-    manifest
-      ? inManifest('endpoint.baseUrl', address && `${address.origin} (${address.place})`, key)
-      : inConfig(side, key, configValue(side.run, key)),
-    inManifest('endpoint.tls', manifest?.endpoint.tls),
-    inManifest('endpoint.tlsChecks', manifest?.endpoint.tlsChecks),
-    inManifest('endpoint.proxy', manifest && (manifest.endpoint.proxy ?? 'none used')),
-    inManifest('runtime.inCluster', inCluster),
-    inReport(stackOf(side)?.source ?? 'stack.yaml', 'route', route),
+    inFact(
+      facts.endpoint,
+      side.run.manifest ? address && `${address.origin} (${address.place})` : facts.endpoint.value,
+    ),
+    inFact(facts.tls),
+    inFact(facts.tlsChecks),
+    inFact(facts.proxy),
+    inFact(facts.clientInCluster),
+    inReport(facts.stack.value?.source ?? 'stack.yaml', 'route', route),
     inRecords(
+      side,
       perChunk ? `tokens per chunk by the ${perChunk.counter}’s count, median` : 'tokens per chunk, median',
       perChunk && round(Number(perChunk.tokens.toPrecision(3))),
     ),
@@ -95,8 +96,8 @@ function pathOf(side: Side, context: Context): Path {
   if (route !== undefined) parts.push(route);
   return {
     address,
-    proxy: manifest && usedProxy(manifest.endpoint.proxy),
-    tlsChecks: manifest?.endpoint.tlsChecks,
+    proxy: facts.proxy.value === undefined ? undefined : usedProxy(facts.proxy.value),
+    tlsChecks: facts.tlsChecks.value,
     streamed: sideStreams(side),
     inCluster,
     route,
@@ -107,8 +108,8 @@ function pathOf(side: Side, context: Context): Path {
 }
 
 /** One that the environment names and that was passed by ("not used, though ...") is none. */
-function usedProxy(recorded: string | undefined): string {
-  return recorded === undefined || recorded.startsWith('not used') ? 'none' : recorded;
+function usedProxy(recorded: string): string {
+  return recorded === 'none used' || recorded.startsWith('not used') ? 'none' : recorded;
 }
 
 export const networkPath = dimension<Path>({

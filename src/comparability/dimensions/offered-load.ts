@@ -1,9 +1,10 @@
 // Was the same load offered? Stages are matched by rate or concurrency, so a stage without a partner is visible.
 import { dueSeconds } from '../../metrics/request-metrics';
+import { measureOf, placeIn, statisticOf } from '../../readers/canonical';
 import type { Evidence } from '../comparison';
 import { ALL, confounds, dimension, same, unknown, type SideEvidence } from '../dimension';
-import { inConfig, inManifest, inRecords, inReport } from '../evidence';
-import { configValue, loadLabel, round, type MeasuredStage, type Side } from '../side';
+import { inFact, inManifest, inRecords, inReport } from '../evidence';
+import { factsOn, loadLabel, round, type MeasuredStage, type Side } from '../side';
 import { RATE_TOLERANCE, type StagePair } from '../stages';
 import { loadKindsDiffer } from './load-model';
 
@@ -23,7 +24,7 @@ const REALISED_FLOOR = 0.03;
 const REALISED_ERRORS = 4;
 
 function offeredBy(stage: MeasuredStage): Offered {
-  const n = stage.records?.length ?? stage.manifest?.planned ?? stage.report?.load_summary.count ?? 0;
+  const n = stage.records?.length ?? stage.manifest?.planned ?? countOf(stage) ?? 0;
   if (stage.load.kind !== 'rate') return { stage, rateRps: undefined, n };
   return { stage, rateRps: scheduledRate(stage) ?? stage.manifest?.achievedRateRps ?? reportedRate(stage), n };
 }
@@ -40,8 +41,12 @@ function scheduledRate({ records }: MeasuredStage): number | undefined {
   return last > first ? (due.length - 1) / (last - first) : undefined;
 }
 
-function reportedRate({ report }: MeasuredStage): number | undefined {
-  const rate = report?.load_summary.achieved_rate;
+function countOf({ scope }: MeasuredStage): number | undefined {
+  return scope?.counts.total ?? scope?.counts.ok;
+}
+
+function reportedRate({ scope }: MeasuredStage): number | undefined {
+  const rate = scope && statisticOf(scope, 'sends_per_sec', 'value');
   return rate !== undefined && rate > 0 ? rate : undefined;
 }
 
@@ -66,16 +71,17 @@ export const offeredLoad = dimension<OfferedLoad>({
           : stage.load.kind === 'concurrency'
             ? stage.load.level
             : undefined;
-      const file = `stage_${stage.id}_lifecycle_metrics.json`;
-      const requested = stage.manifest
-        ? inManifest(`stages[${stage.id}].${key}`, asked, path)
-        : inReport(file, `load_summary.${closed ? 'concurrency' : 'requested_rate'}`, asked);
+      const place = stage.scope && placeIn(stage.scope, closed ? 'concurrency' : 'rate');
+      const requested =
+        stage.manifest || !place
+          ? inManifest(side, `stages[${stage.id}].${key}`, asked, path)
+          : inReport(place.file, place.key, asked);
       if (closed) return [requested];
       const realised = rateRps === undefined ? undefined : `${round(rateRps)} requests/s`;
-      return [requested, realisedEvidence(stage, file, realised)];
+      return [requested, realisedEvidence(side, stage, realised)];
     });
-    const sweep = configValue(side.run, ['load', 'sweep']);
-    if (sweep !== undefined && sweep !== null) evidence.push(inConfig(side, ['load', 'sweep'], sweep));
+    const { sweep } = factsOn(side);
+    if (sweep.value !== undefined) evidence.push(inFact(sweep));
     const summary =
       stages.length === 0 ? 'no measured stage' : stages.map(({ stage }) => loadLabel(stage.load)).join(', ');
     return { stages, summary, evidence };
@@ -124,19 +130,17 @@ export const offeredLoad = dimension<OfferedLoad>({
 
 /** A sweep finds its own rates, so stage k of one run is not stage k of another. */
 function sweeps(...sides: readonly Side[]): string {
-  const swept = sides.filter(
-    ({ run }) =>
-      typeof configValue(run, ['load', 'sweep']) === 'object' && configValue(run, ['load', 'sweep']) !== null,
-  );
+  const swept = sides.filter((side) => factsOn(side).sweep.value !== undefined);
   return swept.length === 0 ? '' : ' A sweep chose the rates, for each run its own.';
 }
 
 /** The schedule's own rate where there are records, else what the run or its report says was sent. */
-function realisedEvidence(stage: MeasuredStage, file: string, value: string | undefined): Evidence {
-  if (stage.records) return inRecords(`offered by the schedule, ${loadLabel(stage.load)}`, value);
-  return stage.manifest
-    ? inManifest(`stages[${stage.id}].achievedRateRps`, value)
-    : inReport(file, 'load_summary.achieved_rate', value);
+function realisedEvidence(side: Side, stage: MeasuredStage, value: string | undefined): Evidence {
+  if (stage.records) return inRecords(side, `offered by the schedule, ${loadLabel(stage.load)}`, value);
+  const source = stage.scope && measureOf(stage.scope, 'sends_per_sec')?.source;
+  return stage.manifest || !source
+    ? inManifest(side, `stages[${stage.id}].achievedRateRps`, value)
+    : inReport(source.file, source.key, value);
 }
 
 function of(side: OfferedLoad, stage: MeasuredStage): Offered {

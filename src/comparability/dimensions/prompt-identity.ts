@@ -3,8 +3,8 @@ import type { ConfigPath } from '../../problem';
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { percent } from '../../figures';
-import { inConfig, inManifest, inRecords } from '../evidence';
-import { configValue, round, type Side } from '../side';
+import { inFact, inRecords } from '../evidence';
+import { factsOn, round, settingOf, type Side } from '../side';
 import { comparedRecords } from '../workload';
 
 interface Prompts extends SideEvidence {
@@ -45,47 +45,45 @@ const SOURCES: readonly (readonly [what: string, paths: readonly ConfigPath[]])[
 
 function promptsOf(side: Side, context: Context): Prompts {
   const { run } = side;
-  const workload = run.manifest?.workload;
-  const configuredType = configValue(run, ['data', 'type']);
-  const dataType = workload?.dataType ?? (typeof configuredType === 'string' ? configuredType : undefined);
+  const facts = factsOn(side);
+  const [dataType, hash] = [facts.dataType.value, facts.promptsHash.value];
+  // A seed that is only a setting is no seed that was drawn with.
+  const seed = run.manifest ? facts.seed.value : undefined;
   const records = comparedRecords(side, context);
   const planned = run.manifest?.stages.reduce((sum, stage) => sum + (stage.warmup ? 0 : stage.planned), 0);
   const hashes = new Set(records?.map((record) => record.promptHash));
   // Other tools' requests are without their prompts.
-  const distinct = records ? (hashes.has('') ? undefined : hashes.size) : workload?.distinctPrompts;
+  const distinct = records ? (hashes.has('') ? undefined : hashes.size) : facts.distinctPrompts.value;
   const total = records?.length ?? planned;
   const configured = new Map<string, string>();
   const evidence: Evidence[] = [
-    workload ? inManifest('workload.dataType', dataType, ['data', 'type']) : inConfig(side, ['data', 'type'], dataType),
-    inManifest('workload.promptsHash', workload?.promptsHash.slice(0, 12)),
-    inManifest('workload.seed', workload?.seed, ['load', 'base_seed']),
+    inFact(facts.dataType),
+    inFact(facts.promptsHash, hash?.slice(0, 12)),
+    inFact(facts.seed),
     records
-      ? inRecords('different prompts', distinct === undefined ? undefined : `${distinct} of ${total ?? 0}`)
-      : inManifest(
-          'workload.distinctPrompts',
-          distinct === undefined ? undefined : `${distinct} of ${total ?? 'unknown'}`,
-        ),
+      ? inRecords(side, 'different prompts', distinct === undefined ? undefined : `${distinct} of ${total ?? 0}`)
+      : inFact(facts.distinctPrompts, distinct === undefined ? undefined : `${distinct} of ${total ?? 'unknown'}`),
   ];
   for (const [what, paths] of SOURCES) {
     for (const path of paths) {
-      const value = configValue(run, path);
-      if (value === undefined || value === null || configured.has(what)) continue;
-      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      const setting = settingOf(run, path);
+      if (setting.value === undefined || configured.has(what)) continue;
+      const text = typeof setting.value === 'string' ? setting.value : JSON.stringify(setting.value);
       configured.set(what, text);
-      evidence.push(inConfig(side, path, text));
+      evidence.push(inFact(setting, text));
     }
   }
-  const prefix = workload?.sharedPrefixTokens;
-  if (prefix !== undefined) evidence.push(inManifest('workload.sharedPrefixTokens', round(prefix)));
+  const prefix = facts.sharedPrefixTokens.value;
+  if (prefix !== undefined) evidence.push(inFact(facts.sharedPrefixTokens, round(prefix)));
   return {
     dataType,
-    hash: workload?.promptsHash,
-    seed: workload?.seed,
+    hash,
+    seed,
     distinct,
     total,
     prefixTokens: prefix,
     configured,
-    summary: dataType === undefined ? 'not recorded' : summaryOf(dataType, distinct, total, workload?.seed),
+    summary: dataType === undefined ? 'not recorded' : summaryOf(dataType, distinct, total, seed),
     evidence,
   };
 }

@@ -1,10 +1,12 @@
 // Are there enough requests for the percentiles shown? Below a distribution-free minimum a percentile is only a maximum.
+import { placeIn } from '../../readers/canonical';
+import { mainFile } from '../../readers/facts-of';
 import { minimumCountFor } from '../../sample-size';
 import type { Evidence, MovedMetric, Statistic } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { counted } from '../../figures';
 import { inManifest, inRecords, inReport } from '../evidence';
-import { loadLabel, missingIn, type MeasuredStage } from '../side';
+import { loadLabel, type MeasuredStage } from '../side';
 
 interface SampleSize extends SideEvidence {
   readonly stages: readonly {
@@ -34,8 +36,7 @@ function supported(n: number): readonly Statistic[] {
 function sizeOf(stage: MeasuredStage): number | undefined {
   const { records, manifest } = stage;
   const own = records?.filter(({ outcome }) => outcome.kind === 'ok').length ?? manifest?.counts?.ok;
-  if (own !== undefined || missingIn(stage, 'successes.count') !== undefined) return own;
-  return stage.report?.successes.count;
+  return own ?? stage.scope?.counts.ok;
 }
 
 export const sampleSize = dimension<SampleSize>({
@@ -53,11 +54,13 @@ export const sampleSize = dimension<SampleSize>({
       .map((stage) => ({ stage, n: sizeOf(stage), planned: stage.manifest?.planned }));
     const evidence: Evidence[] = stages.map(({ stage, n }) => {
       const key = `successes, ${loadLabel(stage.load)}`;
-      if (stage.records) return inRecords(key, n);
-      if (stage.manifest) return inManifest(`stages[${stage.id}].counts.ok`, n);
-      return inReport(`stage_${stage.id}_lifecycle_metrics.json`, 'successes.count', n);
+      if (stage.records) return inRecords(side, key, n);
+      if (stage.manifest) return inManifest(side, `stages[${stage.id}].counts.ok`, n);
+      if (!stage.scope) return inReport(mainFile(side.run), 'requests that succeeded', n);
+      const { file, key: counted } = placeIn(stage.scope, 'ok');
+      return inReport(file, counted, n);
     });
-    evidence.push(inManifest('repeats', side.run.manifest && 'a single run'));
+    if (side.run.manifest) evidence.push(inManifest(side, 'repeats', 'a single run'));
     const sizes = stages.map(({ n }) => (n === undefined ? 'not recorded' : counted(n, 'request')));
     return { stages, summary: sizes.length === 0 ? 'not recorded' : sizes.join(', '), evidence };
   },

@@ -1,8 +1,7 @@
 // Were answers sampled alike? inference-perf sends no sampling parameters, so the server's defaults decide on both sides.
 import { ALL, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
-import { inConfig, inManifest } from '../evidence';
-import { TOLD } from '../../readers/readers/told';
-import { configValue, toldAt, type Side } from '../side';
+import { inFact } from '../evidence';
+import { factsOn, settingOf, type Side } from '../side';
 
 interface Sampling extends SideEvidence {
   readonly parameters: Readonly<Record<string, unknown>> | undefined;
@@ -13,16 +12,14 @@ const ELSEWHERE = new Set(['ignore_eos', 'stream', 'stream_options', 'max_tokens
 
 function samplingOf(side: Side): Sampling {
   const { run } = side;
-  const told = run.manifest ? undefined : toldAt(run, TOLD.parameters);
-  const recorded = run.manifest?.workload.parameters ?? (told?.value as Readonly<Record<string, unknown>> | undefined);
-  const format = configValue(run, ['api', 'response_format']);
-  // Without a manifest the tool is known all the same, and with it what it sends.
-  const known = recorded ?? (!run.manifest && run.tool.name === 'inference-perf' && run.config ? {} : undefined);
+  const sent = factsOn(side).sampling;
+  const known = sent.value;
+  const format = settingOf(run, ['api', 'response_format']);
   const parameters = known && Object.fromEntries(Object.entries(known).filter(([name]) => !ELSEWHERE.has(name)));
   const names = Object.keys(parameters ?? {});
   const withFormat =
-    parameters && !recorded && format !== undefined && format !== null
-      ? { ...parameters, response_format: format }
+    parameters && run.tool.name === 'inference-perf' && format.value !== undefined
+      ? { ...parameters, response_format: format.value }
       : parameters;
   return {
     parameters: withFormat,
@@ -33,10 +30,8 @@ function samplingOf(side: Side): Sampling {
           ? 'no sampling parameters sent'
           : names.map((name) => `${name} ${JSON.stringify(parameters[name])}`).join(', '),
     evidence: [
-      told
-        ? inConfig(side, TOLD.parameters, recorded && (words(recorded) || 'none'))
-        : inManifest('workload.parameters', recorded && words(recorded)),
-      inConfig(side, ['api', 'response_format'], format ?? (run.config ? 'not set' : undefined)),
+      inFact(sent, known && (words(known) || 'none')),
+      inFact(format, format.value ?? (run.config ? 'not set' : undefined)),
     ],
   };
 }

@@ -13,8 +13,8 @@ import {
   type Judgement,
   type SideEvidence,
 } from '../dimension';
-import { inConfig, inManifest, inReport } from '../evidence';
-import { configValue, stackOf, type Side } from '../side';
+import { inFact, inReport } from '../evidence';
+import { factsOn, type Side } from '../side';
 import { flagsOf, stackChanges, stackWords, unrecorded } from '../stack-diff';
 
 interface Served extends SideEvidence {
@@ -25,21 +25,14 @@ interface Served extends SideEvidence {
 }
 
 function servedBy(side: Side): Served {
-  const { endpoint } = side.run.manifest ?? {};
-  const stack = stackOf(side);
-  const configured = configValue(side.run, ['server', 'model_name']);
-  const type = configValue(side.run, ['server', 'type']);
-  const model = endpoint?.model ?? (typeof configured === 'string' ? configured : undefined);
-  const serverType = endpoint?.serverType ?? (typeof type === 'string' ? type : undefined);
-  const version = endpoint?.server?.version;
-  const path = ['server', 'model_name'];
+  const facts = factsOn(side);
+  const stack = facts.stack.value;
+  const [model, serverType, version] = [facts.model.value, facts.serverType.value, facts.serverVersion.value];
   const evidence: Evidence[] = [
-    endpoint ? inManifest('endpoint.model', model, path) : inConfig(side, path, model),
-    endpoint
-      ? inManifest('endpoint.serverType', serverType, ['server', 'type'])
-      : inConfig(side, ['server', 'type'], serverType),
-    inManifest('endpoint.server.version (/version)', version),
-    inManifest('endpoint.server.models (/v1/models)', endpoint?.server?.models?.join(', ')),
+    inFact(facts.model),
+    inFact(facts.serverType),
+    inFact(facts.serverVersion),
+    inFact(facts.modelsAnswered, facts.modelsAnswered.value?.join(', ')),
     ...stackEvidence(stack),
   ];
   const parts = [model, version && `version ${version}`, stack && stackWords(stack)].filter(

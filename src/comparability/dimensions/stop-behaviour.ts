@@ -5,8 +5,8 @@ import { proportionsZ } from '../../metrics/two-samples';
 import type { Evidence } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { percent } from '../../figures';
-import { inConfig, inManifest, inRecords } from '../evidence';
-import { configValue, type Side } from '../side';
+import { inFact, inRecords } from '../evidence';
+import { factsOn, type Side } from '../side';
 import { compareAsked, comparedSuccesses } from '../workload';
 
 interface StopBehaviour extends SideEvidence {
@@ -58,15 +58,13 @@ function finishReasons(side: Side, context: Context): string | undefined {
 }
 
 function stopOf(side: Side, context: Context): StopBehaviour {
-  const endpoint = side.run.manifest?.endpoint;
-  const configured = configValue(side.run, ['server', 'ignore_eos']);
-  const ignoreEos = endpoint?.ignoreEos ?? (typeof configured === 'boolean' ? configured : undefined);
+  const asks = factsOn(side).ignoreEos;
+  const ignoreEos = asks.value;
   const full = fullAnswers(side, context);
-  const path = ['server', 'ignore_eos'];
   const evidence: Evidence[] = [
-    endpoint ? inManifest('endpoint.ignoreEos', ignoreEos, path) : inConfig(side, path, ignoreEos),
-    inRecords('finish reasons', finishReasons(side, context)),
-    inRecords('answers that ran to max_tokens', full && `${percent(full.hits / full.n)} of ${full.n}`),
+    inFact(asks),
+    inRecords(side, 'finish reasons', finishReasons(side, context)),
+    inRecords(side, 'answers that ran to max_tokens', full && `${percent(full.hits / full.n)} of ${full.n}`),
   ];
   const asked = ignoreEos === undefined ? 'ignore_eos not recorded' : `ignore_eos ${ignoreEos}`;
   const realised = full ? `${percent(full.hits / full.n)} ran to max_tokens` : 'ends not recorded';

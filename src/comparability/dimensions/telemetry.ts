@@ -1,11 +1,12 @@
 // Do the server's own counts agree with the client's? Where they do not, one of them counts something else.
 import type { RequestRecord } from '../../metrics/record';
 import { isSuccess, outputTokens } from '../../metrics/request-metrics';
+import { mainFile } from '../../readers/facts-of';
 import type { Evidence } from '../comparison';
 import { ALL, assumption, confounds, dimension, moved, same, type Context, type SideEvidence } from '../dimension';
 import { percent } from '../../figures';
-import { inConfig, inManifest, inRecords, inReport } from '../evidence';
-import { configValue, round, type Side } from '../side';
+import { inManifest, inRecords, inReport, inSetting } from '../evidence';
+import { round, type Side } from '../side';
 import { comparedStages, comparedSuccesses } from '../workload';
 
 interface Telemetry extends SideEvidence {
@@ -92,30 +93,33 @@ function telemetryOf(side: Side, context: Context): Telemetry {
   const file = side.run.files.find((name) => /prometheus_metrics\.json$/.test(name));
   const evidence: Evidence[] = [
     inRecords(
+      side,
       'server’s over client’s output tokens',
       ratio === undefined ? undefined : round(Number(ratio.toPrecision(4))),
     ),
     inReport(
-      requests?.file ?? file ?? 'stage_N_prometheus_metrics.json',
+      requests?.file ?? file ?? mainFile(side.run),
       'requests by the server / by the client',
       requests && `${requests.server} / ${requests.client}`,
     ),
     ...(zeros.length > 0
-      ? [inReport(requests?.file ?? file ?? 'prometheus', 'exactly 0', zeros.slice(0, 6).join(', '))]
+      ? [inReport(requests?.file ?? file ?? mainFile(side.run), 'exactly 0', zeros.slice(0, 6).join(', '))]
       : []),
     ...(scrape
       ? [
           inManifest(
+            side,
             'serverMetrics[].metrics.requests.total',
             scrape.requests && `${scrape.requests.server} answers, the client had ${scrape.requests.client}`,
           ),
           inManifest(
+            side,
             'serverMetrics[].metrics.output_tokens.total',
             scrape.tokens === undefined ? undefined : `${percent(scrape.tokens)} of the client’s, per request`,
           ),
         ]
       : []),
-    inConfig(side, ['metrics', 'type'], configValue(side.run, ['metrics', 'type'])),
+    inSetting(side, ['metrics', 'type']),
   ];
   const parts = [
     ratio === undefined ? undefined : `server counts ${round(Number(ratio.toPrecision(4)))} times the client’s tokens`,

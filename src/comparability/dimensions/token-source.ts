@@ -29,11 +29,14 @@ function sourcesOf(side: Side): TokenSources {
   const tokens = side.run.manifest?.tokens ?? reportedSources(side);
   const path = ['report', 'request_lifecycle', 'use_server_output_tokens'];
   const evidence: Evidence[] = [
-    inManifest('tokens.output.source', tokens?.output.source, path),
-    inManifest('tokens.output.tokenizer', identity(tokens?.output), ['tokenizer', 'pretrained_model_name_or_path']),
-    inManifest('tokens.output counted', counts(tokens?.output)),
-    inManifest('tokens.input.source', tokens?.input.source),
-    inManifest('tokens.itl', tokens?.itl),
+    inManifest(side, 'tokens.output.source', tokens?.output.source, path),
+    inManifest(side, 'tokens.output.tokenizer', identity(tokens?.output), [
+      'tokenizer',
+      'pretrained_model_name_or_path',
+    ]),
+    inManifest(side, 'tokens.output counted', counts(tokens?.output)),
+    inManifest(side, 'tokens.input.source', tokens?.input.source),
+    inManifest(side, 'tokens.itl', tokens?.itl),
   ];
   const { canonical } = side.run;
   if (!side.run.manifest?.tokens && canonical) {

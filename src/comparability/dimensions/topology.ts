@@ -2,8 +2,8 @@
 import type { StackRecord } from '../../folder/stack';
 import { sameAddress } from '../address';
 import { ALL, assumption, confounds, dimension, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { inConfig, inReport } from '../evidence';
-import { configValue, stackOf, type Side } from '../side';
+import { inReport, inSetting } from '../evidence';
+import { stackOf, type Side } from '../side';
 import { stackChanges, unrecorded } from '../stack-diff';
 
 interface Topology extends SideEvidence {
@@ -32,10 +32,7 @@ export const topology = dimension<Topology>({
     return {
       stack,
       summary: said.length === 0 ? 'not recorded' : said.join(', '),
-      evidence: [
-        ...KEYS.map((key) => inReport(source, key, stack?.[key])),
-        inConfig(side, ['server', 'base_url'], configValue(side.run, ['server', 'base_url'])),
-      ],
+      evidence: [...KEYS.map((key) => inReport(source, key, stack?.[key])), inSetting(side, ['server', 'base_url'])],
     };
   },
   judge: (a, b, context) => judge(a, b, context),

@@ -5,9 +5,8 @@ import { mannKendall, mannWhitney } from '../../metrics/two-samples';
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { counted } from '../../figures';
-import { TOLD } from '../../readers/readers/told';
-import { inConfig, inManifest, inRecords, inReport } from '../evidence';
-import { round, successesOf, toldAt, type Side } from '../side';
+import { inFact, inManifest, inRecords } from '../evidence';
+import { factsOn, round, successesOf, type Side } from '../side';
 import { changePoint, suggestedCut, timeSeriesOf } from '../warmup-detection';
 
 interface Warmup {
@@ -41,16 +40,10 @@ const TREND_Z = 3;
 /** Warm-ups whose sizes differ by no more than this are one treatment. */
 const SIZE_FACTOR = 2;
 
-function warmupOf({ run, warmupStages }: Side): Warmup | undefined {
-  // inference-perf has no warm-up: whatever it sent, it measured.
-  if (!run.manifest && run.tool.name === 'inference-perf' && run.stages.size > 0) return { requests: 0, stages: 0 };
-  const told = run.manifest ? undefined : toldAt(run, TOLD.warmupRequests)?.value;
-  if (typeof told === 'number') return { requests: told, stages: told > 0 ? 1 : 0 };
-  if (!run.manifest || !warmupStages) return undefined;
-  const planned = run.manifest.stages
-    .filter((stage) => warmupStages.includes(stage.id))
-    .reduce((total, stage) => total + stage.planned, 0);
-  return { requests: Math.max(planned, run.manifest.window.warmupRequests), stages: warmupStages.length };
+function warmupOf(side: Side): Warmup | undefined {
+  const requests = factsOn(side).warmupRequests.value;
+  if (requests === undefined) return undefined;
+  return { requests, stages: side.warmupStages?.length ?? (requests > 0 ? 1 : 0) };
 }
 
 function coldStartOf({ stages }: Side): ColdStart | undefined {
@@ -149,16 +142,16 @@ export const warmupWindow = dimension<Window>({
       cold &&
       `${round(Number(cold.ratio.toPrecision(3)))} x the rest (p ${cold.p < 1e-4 ? '< 0.0001' : cold.p.toFixed(4)})`;
     const evidence: Evidence[] = [
-      inManifest('window.warmupStages', side.run.manifest && listOf(side.warmupStages ?? []), path),
-      toldAt(side.run, TOLD.warmupRequests)
-        ? inConfig(side, TOLD.warmupRequests, warmup?.requests)
-        : side.run.manifest || warmup === undefined
-          ? inManifest('window.warmupRequests', warmup?.requests)
-          : inReport(side.run.files[0] ?? 'report', 'warm-up: this tool leaves none out', warmup.requests),
-      inRecords(`median ${cold?.metric ?? 'TTFT'} of the first ${cold?.first ?? 'requests'} in the window`, words),
-      inRecords(`trend of ${cold?.metric ?? 'TTFT'} over the window`, cold && trendWords(cold)),
-      inRecords('suggested cut (MSER-5) and what remains', cutWords(side)),
-      inRecords(`largest shift of ${cold?.metric ?? 'TTFT'} in the window`, shiftWords(side)),
+      ...(side.warmupStages ? [inManifest(side, 'window.warmupStages', listOf(side.warmupStages), path)] : []),
+      inFact(factsOn(side).warmupRequests),
+      inRecords(
+        side,
+        `median ${cold?.metric ?? 'TTFT'} of the first ${cold?.first ?? 'requests'} in the window`,
+        words,
+      ),
+      inRecords(side, `trend of ${cold?.metric ?? 'TTFT'} over the window`, cold && trendWords(cold)),
+      inRecords(side, 'suggested cut (MSER-5) and what remains', cutWords(side)),
+      inRecords(side, `largest shift of ${cold?.metric ?? 'TTFT'} in the window`, shiftWords(side)),
     ];
     const summary =
       warmup === undefined

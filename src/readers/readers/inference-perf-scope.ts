@@ -1,5 +1,6 @@
 // One lifecycle report of inference-perf -> a scope in canonical quantities (reference inference-perf.md sections 5.2 and 5.5).
 import {
+  LIFECYCLE_KEYS,
   REQUESTS_WINDOW,
   type Definition,
   type Measure,
@@ -39,6 +40,7 @@ export function scopeOf(
     file,
     load: loadOf(source, config),
     counts,
+    keys: LIFECYCLE_KEYS,
     ...(windowSeconds ? { windowSeconds } : {}),
     measures: [
       ...latencies(value, file, meaning, counts),

@@ -140,7 +140,9 @@ function sourceOf({ file, value }: Document): ScopeSource {
     return { file, value, kind: 'adapter', label };
   }
   if (name?.stage !== undefined) return { file, value, kind: 'stage', stage: name.stage, label: `stage ${name.stage}` };
-  return isStage ? { file, value, kind: 'stage', label: file } : { file, value, kind: 'summary', label: 'summary' };
+  return isStage && name?.summary !== true
+    ? { file, value, kind: 'stage', label: file }
+    : { file, value, kind: 'summary', label: 'summary' };
 }
 
 function order(source: ScopeSource): number {

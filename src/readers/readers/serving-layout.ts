@@ -79,6 +79,16 @@ export function servingLoad(value: Json): ReportScope['load'] {
     : { model: 'replay', words: `request_rate ${shown(given)}` };
 }
 
+/** Where load and counts stand in it. */
+export const SERVING_KEYS = {
+  rate: 'request_rate',
+  concurrency: 'max_concurrency',
+  window: 'duration',
+  planned: 'num_prompts',
+  ok: 'completed',
+  failed: 'failed',
+} as const satisfies ReportScope['keys'];
+
 /** Backend names of vLLM and SGLang -> the kind of request they send. */
 const REQUESTS: Readonly<Record<string, string>> = {
   openai: 'completion',

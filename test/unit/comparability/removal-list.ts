@@ -29,7 +29,6 @@ const config = (section: string): RegExp => new RegExp(`${EFFECTIVE}${section}(?
 export const DECIDED_ELSEWHERE: readonly Entry[] = [
   ['metric-definition', config('report'), BESIDE],
   ['metric-definition', /^manifest$/, 'what is recomputed from requests'],
-  ['metric-definition', /^report\.successes\.(?:latency|output_tokens)/, 'the version; the identity is an extra check'],
   ['load-model', config('load'), CONFIG],
   ['load-model', /^manifest(?:\.stages(?:\[\]\.loadType)?)?$/, 'the report writes a rate, so the loop is open'],
   ['arrival-process', config('load'), CONFIG],
@@ -53,19 +52,16 @@ export const DECIDED_ELSEWHERE: readonly Entry[] = [
   ['output-length', /^manifest(?:$|\.tokens|\.lengths|\.workload\.maxTokens)/, REPORT],
   ['output-length', /^records$/, MANIFEST],
   ['output-length', /^report\.successes\.output_tokens/, 'the five quantiles from p5 to p95, or output_len'],
-  ['stop-behaviour', config('server'), CONFIG],
   [
     'stop-behaviour',
     /^records(?:$|\[\]\.finishReason$)/,
     'the count against max_tokens, or the manifest’s finish reasons',
   ],
-  ['prompt-identity', config('data'), CONFIG],
   ['prompt-identity', /^manifest\.workload\.seed$/, 'how often prompts repeat'],
   ['prompt-identity', /^records(?:$|\[\]\.promptHash$)/, MANIFEST],
   ['sampling', /^manifest\.workload\.parameters\./, 'the other parameters; one that is not there was not sent'],
   ['token-source', /^records/, 'who counted is in the manifest; requests only tell chunks from tokens'],
   ['token-source', /^manifest\.tokens\.output\.tokenizer/, 'the server counted: no tokenizer was asked'],
-  ['endpoint-mode', config('api'), CONFIG],
   [
     'cache-state',
     /^(?:records|manifest(?:\.(?:clock|workload|stack).*)?|stack.*)$/,

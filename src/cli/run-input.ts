@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { LoadedConfig } from '../config/load';
 import { withRuntimeDefaults } from '../config/will/runtime';
-import { SCHEMA_TARGET } from '../config/model/schema';
+import { NEWEST } from '../config/model/target';
 import { formatProblem } from '../problem';
 import type { RunInput } from '../run';
 import { readFrozen, type FrozenStream } from '../run/frozen';
@@ -27,7 +27,7 @@ export function runInput({ file, text }: NamedConfig, loaded: LoadedConfig, over
     config,
     file,
     text,
-    target: SCHEMA_TARGET,
+    target: NEWEST,
     overrides,
     directives: loaded.directives,
     suppressions: loaded.suppressions,

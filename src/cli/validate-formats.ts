@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Fix } from '../pitfalls/fix';
 import { docsAnchor, pitfallByCode } from '../pitfalls/catalogue';
+import { NEWEST, targetName } from '../config/model/target';
 import { formatProblem, legible, problemJson, type Problem, type Severity, type TextRange } from '../problem';
 
 export const FORMATS = ['text', 'json', 'sarif', 'github'] as const;
@@ -64,9 +65,14 @@ function visible(result: Result | undefined): readonly Problem[] {
 function text({ file, problems, target, accepted }: Judged, shown: readonly Problem[]): string {
   const lines = shown.map((problem) => `${formatProblem(problem, file)}\n`).join('');
   if (accepted !== undefined)
-    return `${lines}${file}: ${accepted ? 'accepted' : 'rejected'} by inference-perf ${target ?? 'main'}\n`;
-  const judged = target === undefined || target === 'main' ? '' : ` (judged for inference-perf ${target})`;
+    return `${lines}${file}: ${accepted ? 'accepted' : 'rejected'} by inference-perf ${named(target ?? NEWEST)}\n`;
+  const judged = target === undefined || target === NEWEST ? '' : ` (judged for inference-perf ${named(target)})`;
   return `${lines}${file}: ${counted(problems)}${judged}\n`;
+}
+
+/** One version, or those of several configs in one file. */
+function named(targets: string): string {
+  return targets.replace(/\bmain\b/, targetName('main'));
 }
 
 function counted(problems: readonly Problem[]): string {

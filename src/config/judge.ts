@@ -3,6 +3,7 @@
 import { formatPath, type ConfigPath, type Problem } from '../problem';
 import type { Config, DataConfig } from './model/schema';
 import { withoutCredentials } from './secrets';
+import { SESSION_DATA } from './model/schema/data';
 import type { Distribution } from './model/schema/distribution';
 
 /** A finding, and the values it rests on beside the one it stands at: without one of them it means nothing. */
@@ -96,13 +97,12 @@ function judgeStages(config: Config, report: Report): void {
       'Add load.trace: {file: ...}.',
       [LOAD_TYPE],
     );
-  const replays = ['otel_trace_replay', 'weka_trace_replay'].includes(config.data.type);
-  if (load.type === 'trace_session_replay' && !replays)
+  if (load.type === 'trace_session_replay' && !SESSION_DATA.has(config.data.type))
     report(
       ['load', 'type'],
       'CFG014',
-      `Load type trace_session_replay sends recorded sessions, and data.type ${config.data.type} has none.`,
-      'Use data.type otel_trace_replay or weka_trace_replay, or another load type.',
+      `Load type trace_session_replay sends sessions, and data.type ${config.data.type} has none.`,
+      `Use data.type ${[...SESSION_DATA].join(', ')}, or another load type.`,
       [DATA_TYPE],
     );
   const workers = load.num_workers;
@@ -214,7 +214,12 @@ function judgeDistribution(path: ConfigPath, value: Distribution, report: Report
 const BLOCKS: Partial<
   Record<
     DataConfig['type'],
-    'shared_prefix' | 'conversation_replay' | 'visionarena' | 'otel_trace_replay' | 'weka_trace_replay'
+    | 'shared_prefix'
+    | 'conversation_replay'
+    | 'visionarena'
+    | 'otel_trace_replay'
+    | 'weka_trace_replay'
+    | 'synthetic_agentic'
   >
 > = {
   shared_prefix: 'shared_prefix',
@@ -222,6 +227,7 @@ const BLOCKS: Partial<
   visionarena: 'visionarena',
   otel_trace_replay: 'otel_trace_replay',
   weka_trace_replay: 'weka_trace_replay',
+  synthetic_agentic: 'synthetic_agentic',
 };
 
 function judgeData(config: Config, report: Report): void {
@@ -302,6 +308,7 @@ function routesOf(data: DataConfig): readonly Api[] {
       return ['chat'];
     case 'otel_trace_replay':
     case 'weka_trace_replay':
+    case 'synthetic_agentic':
       return ['chat', 'anthropic_messages'];
   }
 }

@@ -18,7 +18,6 @@ import type { Target, TargetChoice } from './model/target';
 import { imageBeside, imageProblems } from './find/images';
 import { chooseTarget, isVersion, targetProblems } from './model/target-choice';
 import { judgeValues } from './model/verdict';
-import { own } from '../own';
 
 export interface LoadOptions {
   /** `path=value` texts of --set, in order. */
@@ -264,15 +263,16 @@ function locateFinding(finding: Finding, locate: (problem: Problem) => Problem, 
   return problem;
 }
 
+const LONG_NAMES: ReadonlyMap<string | number, string> = new Map([
+  ['num_groups', 'num_unique_system_prompts'],
+  ['num_prompts_per_group', 'num_users_per_system_prompt'],
+]);
+
 /** Ranges of config paths in the file. Both spellings of an aliased key are tried. */
 function placer(region: Region): (path: ConfigPath, part?: 'key' | 'value') => TextRange | undefined {
   const { document, prefix } = region;
-  const alias: Readonly<Record<string, string>> = {
-    num_groups: 'num_unique_system_prompts',
-    num_prompts_per_group: 'num_users_per_system_prompt',
-  };
   return (path, part) => {
-    const other = path.map((step) => own(alias, String(step)) ?? step);
+    const other = path.map((step) => LONG_NAMES.get(step) ?? step);
     const full = document.locate([...prefix, ...path]) ? path : other;
     const range = document.range([...prefix, ...full], part);
     return range && region.toFile(range);

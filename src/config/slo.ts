@@ -1,5 +1,4 @@
 // SLO headers: limits a config sends to the server with every request, and that goodput is judged by (reference 1.2, 5.5).
-import { own } from '../own';
 
 export interface SloLimits {
   readonly ttftSeconds?: number;
@@ -16,7 +15,11 @@ export interface SloSection {
 }
 
 /** An unknown unit counts as seconds, as in inference-perf. */
-const UNITS: Readonly<Record<string, number>> = { s: 1, ms: 1e-3, us: 1e-6 };
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['s', 1],
+  ['ms', 1e-3],
+  ['us', 1e-6],
+]);
 
 /**
  * The limits in `api.headers`, seconds. Read for streamed answers only, as inference-perf does: without token times they cannot be
@@ -30,7 +33,7 @@ export function sloLimits(api: SloSection): SloLimits | undefined {
   const read = (given: unknown, usual: string): number | undefined => {
     const text = values.get((typeof given === 'string' ? given : usual).toLowerCase())?.trim();
     const value = text === undefined || text === '' ? Number.NaN : Number(text);
-    return Number.isFinite(value) ? value * (own(UNITS, unit.toLowerCase()) ?? 1) : undefined;
+    return Number.isFinite(value) ? value * (UNITS.get(unit.toLowerCase()) ?? 1) : undefined;
   };
   const ttftSeconds = read(api.slo_ttft_header, `x-slo-ttft-${unit}`);
   const tpotSeconds = read(api.slo_tpot_header, `x-slo-tpot-${unit}`);

@@ -1,7 +1,7 @@
 // What the language room answers, in VS Code's own types: completion, hints, outline, folds, links, fixes.
 import * as os from 'node:os';
 import * as vscode from 'vscode';
-import { isTarget } from '../config/model/target';
+import { isTarget, NEWEST } from '../config/model/target';
 import { completions, type Completion } from '../language/completion';
 import type { Edit } from '../pitfalls/fix';
 import { fixAll } from '../language/fix-all';
@@ -19,7 +19,7 @@ let cores: number | undefined;
 
 /** The machine that would run it, and the version the settings name. */
 export function optionsFor({ uri }: Pick<vscode.TextDocument, 'uri'>): FixOptions {
-  const target = vscode.workspace.getConfiguration('isoperf', uri).get<string>('target', 'main');
+  const target = vscode.workspace.getConfiguration('isoperf', uri).get<string>('target', NEWEST);
   return {
     cpus: os.cpus().length,
     sending: { asked: workersFor(uri).asked, cores: (cores ??= usableCores()) },

@@ -2,7 +2,7 @@
 import { DIRECTIVES } from '../config/directives';
 import { fieldAt, type FieldInfo } from '../config/model/fields';
 import type { Circumstances } from '../config/will/expectations';
-import { has, NEWEST } from '../config/model/target';
+import { has, NEWEST, targetName } from '../config/model/target';
 import { docsAnchor, pitfallByCode, pitfallsAt } from '../pitfalls/catalogue';
 import { configPitfalls } from '../pitfalls/check';
 import type { Pitfall } from '../pitfalls/pitfall';
@@ -47,7 +47,9 @@ function fieldHover(field: FieldInfo, place: Place, given: Circumstances): strin
 /** The version that will run is older than the key. */
 function unknownLines(field: FieldInfo, { reading }: Place): string[] {
   const target = reading.target?.target ?? NEWEST;
-  return has(target, field.since) ? [] : ['', `inference-perf ${target}, which will run this file, does not know it.`];
+  return has(target, field.since)
+    ? []
+    : ['', `inference-perf ${targetName(target)}, which will run this file, does not know it.`];
 }
 
 /** Keys that a note elsewhere is about. */

@@ -27,6 +27,7 @@ const DATA: Readonly<Record<string, readonly string[]>> = {
   otel_trace_replay: ['otel_trace_replay'],
   weka_trace_replay: ['weka_trace_replay', 'corpus_file_path'],
   conversation_replay: ['conversation_replay'],
+  synthetic_agentic: ['synthetic_agentic'],
   visionarena: ['visionarena'],
 };
 

@@ -16,7 +16,7 @@ const SECTIONS = new Set([
 
 const LOAD_TYPE = 'constant|poisson|concurrent|trace_replay|trace_session_replay';
 const DATA_TYPE =
-  'mock|shareGPT|synthetic|random|shared_prefix|cnn_dailymail|infinity_instruct|billsum_conversations|otel_trace_replay|weka_trace_replay|conversation_replay|visionarena';
+  'mock|shareGPT|synthetic|random|shared_prefix|cnn_dailymail|infinity_instruct|billsum_conversations|otel_trace_replay|weka_trace_replay|conversation_replay|visionarena|synthetic_agentic';
 
 // A key in block style (its own line) or flow style (after a brace or comma), plain or quoted.
 const inside = (words: string): RegExp => new RegExp(`(?:^|[\\n{,])[ \\t]*["']?(?:${words})["']?[ \\t]*:`);
@@ -27,7 +27,7 @@ const LOAD_KEYS = inside(
 );
 const LOAD_TYPED = typed(LOAD_TYPE);
 const DATA_KEYS = inside(
-  'input_distribution|output_distribution|shared_prefix|conversation_replay|otel_trace_replay|weka_trace_replay',
+  'input_distribution|output_distribution|shared_prefix|conversation_replay|otel_trace_replay|weka_trace_replay|synthetic_agentic',
 );
 const DATA_TYPED = typed(DATA_TYPE);
 const SERVER_KEYS = inside('base_url|model_name|ignore_eos');

@@ -2,7 +2,15 @@
 import type { Problem, TextRange } from '../../problem';
 import type { YamlDocument } from '../yaml/document';
 import type { Region, RegionSearch } from './regions';
-import { imageTag, matchTarget, TARGETS, type TargetChoice, type TargetMatch } from '../model/target';
+import {
+  imageTag,
+  MAIN_IS_DATED,
+  matchTarget,
+  targetName,
+  TARGETS,
+  type TargetChoice,
+  type TargetMatch,
+} from '../model/target';
 
 const IMAGE = /inference-perf[^\s:@/]*:([\w.-]+)(?:@|$)/;
 const NAME = /inference-perf[^\s:@/]*$/;
@@ -80,12 +88,12 @@ export function imageProblems(image: Image | undefined, { target, from }: Target
     remedy: `Name the version that runs in the config, as in '# isoperf: target=v0.6.1', or give the image that tag. Known: ${TARGETS.join(', ')}.`,
   } as const;
   if (!match) {
-    const message = `The tag '${tag}' of the inference-perf image names no version: ${target} judges instead.`;
+    const message = `The tag '${tag}' of the inference-perf image names no version: ${targetName(target)} judges instead.`;
     return [{ ...base, severity: 'warning', message }];
   }
   if (from !== 'image') return [];
   if (match.how === 'unknown') {
-    const message = `IsoPerf knows no inference-perf ${tag}, which the image's tag names: ${target} judges instead.`;
+    const message = `IsoPerf knows no inference-perf ${tag}, which the image's tag names: ${targetName(target)} judges instead.`;
     return [{ ...base, severity: 'warning', message }];
   }
   if (match.how === 'near') {
@@ -93,6 +101,7 @@ export function imageProblems(image: Image | undefined, { target, from }: Target
     return [{ ...base, severity: 'information', message }];
   }
   if (match.how === 'exact') return [];
-  const message = `The image's tag '${tag}' is another build from day to day: it is judged as ${target} of 2026-08-19.`;
+  const judged = match.how === 'dated' ? MAIN_IS_DATED : `It is judged as ${targetName(target)}.`;
+  const message = `The image's tag '${tag}' is another build from day to day. ${judged}`;
   return [{ ...base, severity: 'information', message }];
 }

@@ -58,7 +58,7 @@ export function cores(schema: Schema): Schema[] {
 export function isOtherLoadShape(shape: Readonly<Record<string, Schema>>, loadType: string | undefined): boolean {
   if (loadType === undefined || !('stages' in shape)) return false;
   const values = cores(shape['type']!)[0]?.meta()?.['enumValues'] as Record<string, unknown> | undefined;
-  return values !== undefined && !(loadType in values);
+  return values !== undefined && !Object.hasOwn(values, loadType);
 }
 
 function step(schema: Schema, key: string | number, loadType: string | undefined): Schema[] {

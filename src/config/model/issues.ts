@@ -5,7 +5,6 @@ import { fieldAt } from './fields';
 import { describe, isForeign, kindOf, NON_STRING_KEY, type IssueParams, type Rule } from './lax';
 import { isSecretPath, withoutCredentials } from '../secrets';
 import { adviseKey, nearest } from './suggest';
-import { own } from '../../own';
 
 type Issue = z.core.$ZodIssue;
 
@@ -35,7 +34,7 @@ export interface KeyFix {
 
 export interface Finding {
   readonly problem: Problem;
-  readonly rule: Rule | 'unknown-key' | 'shape' | 'ignored' | 'word';
+  readonly rule: Rule | 'unknown-key' | 'shape' | 'ignored' | 'newer' | 'word' | 'sum';
   /** First release that makes this check; absent: all of them do. */
   readonly since?: string;
   readonly fix?: KeyFix;
@@ -145,19 +144,19 @@ function make(
 }
 
 /** Other names of the same thing. */
-const OTHER_WORDS: Readonly<Record<string, string>> = {
-  gaussian: 'normal',
-  gauss: 'normal',
-  log_normal: 'lognormal',
-  completions: 'completion',
-  chat_completions: 'chat',
-};
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ['gaussian', 'normal'],
+  ['gauss', 'normal'],
+  ['log_normal', 'lognormal'],
+  ['completions', 'completion'],
+  ['chat_completions', 'chat'],
+]);
 
 function nearestWord(path: ConfigPath, values: unknown, loadType: string | undefined): string | undefined {
   const value = valueAt(values, path);
   if (typeof value !== 'string') return undefined;
   const words = Object.keys(fieldAt(path, loadType)?.enumValues ?? {});
-  const same = own(OTHER_WORDS, value.toLowerCase());
+  const same = OTHER_WORDS.get(value.toLowerCase());
   return same !== undefined && words.includes(same) ? same : nearest(value, words);
 }
 
@@ -198,19 +197,20 @@ function unknownKey(key: string, parent: ConfigPath, loadType: string | undefine
   const advice = adviseKey(key, parent, loadType);
   const session = loadType === 'trace_session_replay' && parent[1] === 'stages';
   const others = session ? '' : '; releases up to v0.6.1 ignore it in silence';
-  const message = `inference-perf does not know '${key}' ${place(parent)} and stops${others}.`;
-  const { rename, moveTo, remedy } = advice ?? {};
+  const { rename, moveTo, remedy, since } = advice ?? {};
+  const why = since === undefined ? others : `: ${since}`;
+  const message = `inference-perf does not know '${key}' ${place(parent)} and stops${why}.`;
   const fix = { ...(rename === undefined ? {} : { rename }), ...(moveTo === undefined ? {} : { moveTo }) };
   return make('CFG001', 'unknown-key', [...parent, key], message, remedy ?? 'Remove it.', fix);
 }
 
-const OTHER_SPELLINGS: Readonly<Record<string, string>> = {
-  num_unique_system_prompts: 'num_groups',
-  num_users_per_system_prompt: 'num_prompts_per_group',
-};
+const OTHER_SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ['num_unique_system_prompts', 'num_groups'],
+  ['num_users_per_system_prompt', 'num_prompts_per_group'],
+]);
 
 function otherSpelling(aliases: readonly string[] | undefined, key: string, parent: ConfigPath): string {
-  return own(OTHER_SPELLINGS, key) ?? aliases?.[0] ?? formatPath([...parent, key]);
+  return OTHER_SPELLINGS.get(key) ?? aliases?.[0] ?? formatPath([...parent, key]);
 }
 
 function place(parent: ConfigPath): string {

@@ -6,6 +6,7 @@ import { configSchema } from './schema';
 import { distributionSchema } from './schema/distribution';
 import { multimodalSchema } from './schema/multimodal';
 import { traceSchema } from './schema/replay';
+import { NEWEST } from './target';
 
 type Json = Record<string, unknown>;
 type Schema = z.ZodType;
@@ -47,7 +48,7 @@ export function configJsonSchema(): Json {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:isoperf:inference-perf-config',
-    title: 'inference-perf config (main)',
+    title: `inference-perf config (${NEWEST})`,
     description:
       'Every section and field of an inference-perf config, with units, defaults and the version that introduced them.',
     ...core(configSchema, false),

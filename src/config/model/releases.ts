@@ -1,22 +1,23 @@
-// How a release reads a config that main would judge by today's model: what it ignores, and what it does not know yet.
+// How a version reads a config that the newest would judge by today's model: what it ignores, and what it does not know yet.
 // Facts: upstream's config models at each tag (git history of inference_perf/config*); measured answers in ../shared/oracle.
-// The values are pruned of what the release ignores; what is left is judged by main's model, minus the checks that came later.
+// The values are pruned of what the release ignores; what is left is judged by the newest model, minus the checks that came later.
 import type * as z from 'zod';
 import { formatPath, type ConfigPath } from '../../problem';
 import { cores, fieldAt, isOtherLoadShape, type FieldInfo } from './fields';
-import type { KeyFix } from './issues';
+import { valueAt, type KeyFix } from './issues';
 import { isForeign, NON_STRING_KEY, Placeholder, type EnumValue } from './lax';
 import { configSchema } from './schema';
 import { adviseKey } from './suggest';
-import { has, type Target } from './target';
+import { exactSum, plainSum } from './sums';
+import { has, targetName, type Target } from './target';
 
 type Schema = z.ZodType;
 type Shape = Readonly<Record<string, Schema>>;
 type Mapping = Readonly<Record<string, unknown>>;
 
-/** A key that is read over in silence, or a value the release cannot read. */
+/** A key that is read over in silence or stops the version, or a value it cannot read. */
 export interface ReleaseFinding {
-  readonly kind: 'ignored' | 'word' | 'shape';
+  readonly kind: 'ignored' | 'newer' | 'word' | 'shape' | 'sum';
   readonly path: ConfigPath;
   readonly message: string;
   readonly remedy: string;
@@ -44,6 +45,7 @@ const ROOT: readonly Schema[] = [configSchema];
 export function readAs(target: Target, values: unknown): ReleaseReading {
   const state: State = { target, loadType: loadTypeOf(values), findings: [], more: 0 };
   const pruned = readValue(ROOT, values, [], state);
+  if (!has(target, 'v0.7.0')) checkShares(pruned, state);
   return { values: pruned, findings: state.findings, more: state.more };
 }
 
@@ -194,7 +196,8 @@ function readMapping(
       changed = true;
       const at = [...path, key];
       // Saved configs write every default out: what changes nothing is no news.
-      if (!isDefault(field.schema, entry)) ignore(at, newcomerWords(at, since, state), state);
+      if (isStrict(state.target)) refuseNewer(at, since, state);
+      else if (!isDefault(field.schema, entry)) ignore(at, newcomerWords(at, since, state), state);
     } else if (isShadowed(field, key, value, state.target)) {
       changed = true;
       const remedy = 'Keep one of the two.';
@@ -238,10 +241,10 @@ function textOf(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'bigint' ? `${entry}n` : entry));
 }
 
-/** Both spellings of one field are given: releases take the newer name and ignore the older; main refuses. */
+/** Both spellings of one field are given: lenient releases take the newer name and ignore the older; strict ones refuse. */
 function isShadowed({ name, schema }: FoundField, key: string, value: Mapping, target: Target): boolean {
   const { aliases, aliasesSince } = metaOf(schema);
-  if (target === 'main' || key !== name || !has(target, aliasesSince)) return false;
+  if (isStrict(target) || key !== name || !has(target, aliasesSince)) return false;
   return aliases?.some((alias) => alias in value) === true;
 }
 
@@ -249,7 +252,7 @@ function isShadowed({ name, schema }: FoundField, key: string, value: Mapping, t
 function keepsUnknown(objects: readonly Schema[], key: string, path: ConfigPath, { target }: State): boolean {
   const strict = objects.some((object) => (object.def as { catchall?: unknown }).catchall !== undefined);
   if (!strict) return false;
-  if (target === 'main') return true;
+  if (isStrict(target)) return true;
   const strictSince = objects.map((object) => metaOf(object).strictSince).find((since) => since !== undefined);
   if (strictSince !== undefined && has(target, strictSince)) return true;
   // Python passes the sections and, since v0.3.0, each stage as keyword arguments: a key that is not text cannot be one.
@@ -265,7 +268,7 @@ function checkWord(value: string, path: ConfigPath, { target, findings }: State)
   findings.push({
     kind: 'word',
     path: [...path],
-    message: `${formatPath(path)} '${value}' came with ${entry.since}; inference-perf ${target} stops at it.`,
+    message: `${formatPath(path)} '${value}' came with ${entry.since}; inference-perf ${targetName(target)} stops at it.`,
     remedy: `Known there: ${known.join(', ')}.`,
   });
 }
@@ -276,8 +279,36 @@ function checkShape(schema: Schema, value: unknown, path: ConfigPath, { target, 
   findings.push({
     kind: 'shape',
     path: [...path],
-    message: `${formatPath(path)} can be a distribution since ${mappingSince}; inference-perf ${target} wants a whole number and stops.`,
+    message: `${formatPath(path)} can be a distribution since ${mappingSince}; inference-perf ${targetName(target)} wants a whole number and stops.`,
     remedy: 'Write a number.',
+  });
+}
+
+/** Do unknown keys stop it? They do since main of August 2026. */
+const isStrict = (target: Target): boolean => has(target, 'main');
+
+/** A key that is newer than a version that stops at what it does not know. */
+function refuseNewer(path: ConfigPath, since: string | undefined, { target, findings }: State): void {
+  if (findings.length >= MAX_FINDINGS) return;
+  findings.push({
+    kind: 'newer',
+    path,
+    message: `${formatPath(path)} came with ${since}; inference-perf ${targetName(target)} does not know it and stops.`,
+    remedy: `Use ${since} or newer, or remove it.`,
+  });
+}
+
+/** Shares that only a sum without rounding errors, which v0.7.0's Python makes, adds up to 1. */
+function checkShares(values: unknown, { target, findings }: State): void {
+  const shares = valueAt(values, ['load', 'lora_traffic_split']);
+  if (!Array.isArray(shares)) return;
+  const splits = shares.map((share) => valueAt(share, ['split'])).filter((split) => typeof split === 'number');
+  if (splits.length < shares.length || exactSum(splits) !== 1 || plainSum(splits) === 1) return;
+  findings.push({
+    kind: 'sum',
+    path: ['load', 'lora_traffic_split'],
+    message: `load.lora_traffic_split has shares that inference-perf ${targetName(target)}, adding them one by one, finds to be ${plainSum(splits)} and not 1.`,
+    remedy: 'Use v0.7.0 or newer, or shares such as 0.25 or 0.5.',
   });
 }
 
@@ -298,8 +329,7 @@ function ignore(path: ConfigPath, words: IgnoredWords, state: State): void {
   }
   const shown = String(path.at(-1)).replace(NON_STRING_KEY, '');
   const parent = path.length === 1 ? 'at the top level' : `under ${formatPath(path.slice(0, -1))}`;
-  const who = target === 'main' ? 'inference-perf' : `inference-perf ${target}`;
-  const message = `${who} ignores '${shown}' ${parent} in silence: ${why}.`;
+  const message = `inference-perf ${targetName(target)} ignores '${shown}' ${parent} in silence: ${why}.`;
   findings.push({ kind: 'ignored', path, message, remedy, ...(fix === undefined ? {} : { fix }) });
 }
 

@@ -1,14 +1,12 @@
-// The whole of inference-perf main's config as one model: every section and field, with unit, default and documentation.
-// Facts: reference inference-perf.md section 1.2 (upstream commit 7de5ef2); behaviour measured against upstream's loader.
+// The whole of inference-perf v0.7.0's config as one model: every section and field, with unit, default and documentation.
+// Facts: reference inference-perf.md section 1.2 (upstream commit 7de5ef2) and upstream-0.7.0.md; behaviour measured against upstream's loader.
 import * as z from 'zod';
 import { nullable, nullableWith, section } from './field';
 import { fail } from './lax';
-import { dataSchema } from './schema/data';
+import { dataSchema, SESSION_DATA } from './schema/data';
 import { loadSchema, loadShape, type LoadShape } from './schema/load';
 import { circuitBreakerSchema, reportSchema, storageSchema } from './schema/report';
 import { apiSchema, metricsSchema, serverSchema, tokenizerSchema } from './schema/server';
-
-export const SCHEMA_TARGET = 'main';
 
 /** The model with one form of the load section, or with all of them. */
 function modelWith<Load extends typeof loadSchema>(load: Load) {
@@ -36,8 +34,7 @@ function modelWith<Load extends typeof loadSchema>(load: Load) {
       circuit_breakers: nullable(z.array(circuitBreakerSchema), 'Conditions that stop a run.', { since: 'v0.3.0' }),
     })
     .superRefine((value, context) => {
-      const replay = value.data.type === 'otel_trace_replay' || value.data.type === 'weka_trace_replay';
-      if (replay && value.load.type !== 'trace_session_replay')
+      if (SESSION_DATA.has(value.data.type) && value.load.type !== 'trace_session_replay')
         fail(
           context,
           'cross-field',

@@ -2,7 +2,7 @@
 import type { ConfigPath } from '../../problem';
 import { formatPath } from '../../problem';
 import { allFields, fieldsUnder, type FieldInfo } from './fields';
-import { own } from '../../own';
+import { NEWEST } from './target';
 
 /** Damerau-Levenshtein distance (adjacent swaps count once), by the textbook dynamic programme. */
 function editDistance(left: string, right: string): number {
@@ -44,20 +44,27 @@ export function nearest(word: string, known: readonly string[]): string | undefi
 }
 
 /** Names of older or other tools' configs, and what the config calls them now (bug reports and public files). */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
-  vllm: 'server (type: vllm, base_url, model_name)',
-  auto_stage: 'load.sweep',
-  prefix: 'path and report_file_prefix',
-  concurrency: 'concurrency_level',
-  qps: 'rate',
-  request_rate: 'rate',
-  model: 'server.model_name',
-  url: 'base_url',
-  timeout: 'request_timeout',
-  seed: 'load.base_seed',
-};
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['vllm', 'server (type: vllm, base_url, model_name)'],
+  ['auto_stage', 'load.sweep'],
+  ['prefix', 'path and report_file_prefix'],
+  ['concurrency', 'concurrency_level'],
+  ['qps', 'rate'],
+  ['request_rate', 'rate'],
+  ['model', 'server.model_name'],
+  ['url', 'base_url'],
+  ['timeout', 'request_timeout'],
+  ['seed', 'load.base_seed'],
+]);
+
+/** Keys that inference-perf got after the newest release we know, by the name that stands for them until then. */
+const AFTER_NEWEST: ReadonlyMap<string, { readonly list: string; readonly instead: string }> = new Map([
+  ['max_stage_duration', { list: 'stages', instead: 'timeout' }],
+]);
 
 export interface KeyAdvice {
+  /** Since when there is such a key, when the target is only too old. */
+  readonly since?: string;
   /** Another name for the same place. */
   readonly rename?: string;
   /** The path the key belongs to. */
@@ -78,7 +85,7 @@ function homesOf(name: string): readonly FieldInfo[] {
 
 /** Is it the name of any field of the model, wherever that stands? */
 export function isFieldName(name: string): boolean {
-  return homesOf(name).length > 0 || Object.hasOwn(OTHER_NAMES, name);
+  return homesOf(name).length > 0 || OTHER_NAMES.has(name);
 }
 
 const known = new Map<string, readonly string[]>();
@@ -96,6 +103,13 @@ function namesUnder(parent: ConfigPath, loadType: string | undefined): readonly 
 
 /** What to do about a key the model does not have under `parent`. */
 export function adviseKey(key: string, parent: ConfigPath, loadType?: string): KeyAdvice | undefined {
+  const newer = AFTER_NEWEST.get(key);
+  if (newer && parent.includes(newer.list))
+    return {
+      rename: newer.instead,
+      since: `it came after ${NEWEST}`,
+      remedy: `Up to ${NEWEST} it is called '${newer.instead}'.`,
+    };
   const siblings = namesUnder(parent, loadType);
   const rename = nearest(key, siblings);
   if (rename !== undefined) return { rename, remedy: `Did you mean '${rename}'?` };
@@ -109,6 +123,6 @@ export function adviseKey(key: string, parent: ConfigPath, loadType?: string): K
     const places = homes.map((field) => formatPath(field.path.slice(0, -1)).replaceAll('[0]', '[]'));
     return { remedy: `'${key}' is known under ${[...new Set(places)].join(', ')}.` };
   }
-  const other = own(OTHER_NAMES, key);
+  const other = OTHER_NAMES.get(key);
   return other === undefined ? undefined : { remedy: `inference-perf calls it ${other}.` };
 }

@@ -2,7 +2,7 @@
 import type { Problem } from '../../problem';
 import type { Directive } from '../directives';
 import type { Image } from '../find/images';
-import { matchTarget, NEWEST, TARGETS, type Target, type TargetChoice } from './target';
+import { MAIN_IS_DATED, matchTarget, NEWEST, targetName, TARGETS, type Target, type TargetChoice } from './target';
 
 interface Wishes {
   readonly target?: Target;
@@ -42,15 +42,16 @@ export function targetProblems(directives: readonly Directive[], choice: TargetC
   const base = { code: 'CFG022', path: [], range } as const;
   const known = `Known: ${TARGETS.join(', ')}.`;
   if (!match) {
-    const message = `The directive 'target' needs an inference-perf version, and '${value}' is none: ${choice.target} judges instead.`;
+    const message = `The directive 'target' needs an inference-perf version, and '${value}' is none: ${targetName(choice.target)} judges instead.`;
     return [{ ...base, severity: 'error', message, remedy: known }];
   }
   if (match.how === 'unknown') {
-    const message = `IsoPerf knows no inference-perf ${value}: ${choice.target} judges instead.`;
+    const message = `IsoPerf knows no inference-perf ${value}: ${targetName(choice.target)} judges instead.`;
     return [{ ...base, severity: 'warning', message, remedy: known }];
   }
   // Another one asked, and was heard: nothing is judged as the directive says.
   if (match.how === 'exact' || match.how === 'moving' || choice.from !== 'directive') return [];
+  if (match.how === 'dated') return [{ ...base, severity: 'information', message: MAIN_IS_DATED, remedy: known }];
   const message = `inference-perf ${value} is judged as ${choice.target}, the nearest version that IsoPerf knows.`;
   return [{ ...base, severity: 'information', message, remedy: known }];
 }

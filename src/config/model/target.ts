@@ -1,12 +1,20 @@
-// Which inference-perf a config is meant for: main, or one of the releases people run.
+// Which inference-perf a config is meant for: one of the releases people run, or main.
 import type { TextRange } from '../../problem';
 
-/** Oldest first. `main` is upstream's main of 2026-08-19 (7de5ef2), stricter than every release. */
-export const TARGETS = ['v0.2.0', 'v0.3.0', 'v0.4.0', 'v0.5.0', 'v0.6.0', 'v0.6.1', 'main'] as const;
+/** Oldest first. `main` is upstream's main of 2026-08-19 (7de5ef2): the first that refuses unknown keys, and older than v0.7.0 (2026-09-15). */
+export const TARGETS = ['v0.2.0', 'v0.3.0', 'v0.4.0', 'v0.5.0', 'v0.6.0', 'v0.6.1', 'main', 'v0.7.0'] as const;
 
 export type Target = (typeof TARGETS)[number];
 
-export const NEWEST: Target = 'main';
+export const NEWEST: Target = 'v0.7.0';
+
+/** For messages: main moves, so it is named with the day whose state judges. */
+export function targetName(target: Target): string {
+  return target === 'main' ? 'main of 2026-08-19' : target;
+}
+
+/** main goes on every day; the state of it that judges is older than the newest release. */
+export const MAIN_IS_DATED = `inference-perf main is judged as ${targetName('main')}, which is older than ${NEWEST}.`;
 
 export function isTarget(text: string): text is Target {
   return (TARGETS as readonly string[]).includes(text);
@@ -22,19 +30,19 @@ export function has(target: Target, since: string | undefined): boolean {
 export interface TargetMatch {
   readonly target: Target;
   /**
-   * `exact`: one of ours; `moving`: whatever is newest, under another name than main; `near`: another patch or pre-release of one of ours;
+   * `exact`: one of ours; `dated`: main, which is judged as it was on one day; `moving`: whatever is newest; `near`: another patch or pre-release of one of ours;
    * `unknown`: newer or older than any of ours.
    */
-  readonly how: 'exact' | 'moving' | 'near' | 'unknown';
+  readonly how: 'exact' | 'dated' | 'moving' | 'near' | 'unknown';
 }
 
 /**
  * The target a version means: `v0.6.1`, `0.6.1`, `main`, `latest`. A patch release counts as the release it mends; what is newer
- * than the last known release counts as main, what is older than v0.2.0 as v0.2.0. Undefined when it is no version.
+ * than the last known release counts as that, what is older than v0.2.0 as v0.2.0. Undefined when it is no version.
  */
 export function matchTarget(version: string): TargetMatch | undefined {
   if (/^(latest|head|nightly)$/i.test(version)) return { target: NEWEST, how: 'moving' };
-  if (/^main$/i.test(version)) return { target: NEWEST, how: 'exact' };
+  if (/^main$/i.test(version)) return { target: 'main', how: 'dated' };
   const exact = TARGETS.find((target) => target === version || target === `v${version}`);
   if (exact) return { target: exact, how: 'exact' };
   const wanted = numbers(version);

@@ -1,4 +1,4 @@
-// What one inference-perf version holds against the values of a config: main's model, read as the version reads it.
+// What one inference-perf version holds against the values of a config: the newest model, read as the version reads it.
 import type { Problem } from '../../problem';
 import { findingsOf, valueAt, type Finding } from './issues';
 import { Placeholder } from './lax';
@@ -14,7 +14,7 @@ export interface Verdict {
   readonly findings: readonly Finding[];
   /** How many findings are not listed, because there are so many. */
   readonly more: number;
-  /** The effective values; absent when main's model refuses them, whatever an older version thinks. */
+  /** The effective values; absent when the newest model refuses them, whatever an older version thinks. */
   readonly config?: Config;
 }
 
@@ -44,7 +44,7 @@ function judgedByModel(values: unknown): Omit<Verdict, 'accepts'> {
   return { findings, more };
 }
 
-const CODES = { ignored: 'CFG016', word: 'CFG005', shape: 'CFG002' } as const;
+const CODES = { ignored: 'CFG016', newer: 'CFG001', word: 'CFG005', shape: 'CFG002', sum: 'CFG006' } as const;
 
 function toFinding({ kind, path, message, remedy, fix }: ReleaseFinding): Finding {
   const severity = kind === 'ignored' ? 'warning' : 'error';

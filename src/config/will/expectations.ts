@@ -219,6 +219,7 @@ function seedsOf({ load, data }: Config, directive: number | undefined): readonl
     lines.push(`prompts and lengths: ${own === undefined ? 'none: other prompts in every run' : own}`);
   }
   if (data.type === 'conversation_replay') lines.push(`conversations: ${data.conversation_replay?.seed ?? 42}`);
+  if (data.type === 'synthetic_agentic') lines.push(`sessions: ${data.synthetic_agentic?.seed ?? 42}`);
   if (data.type === 'otel_trace_replay' || data.type === 'weka_trace_replay') lines.push(`order of sessions: ${seed}`);
   if (load.lora_traffic_split) lines.push('LoRA choice: never seeded in inference-perf');
   return lines;
@@ -259,6 +260,8 @@ function repeatsOf(
       return 'the records, when all were sent';
     case 'infinity_instruct':
       return 'nothing: the run stops when the records are used up';
+    case 'synthetic_agentic':
+      return undefined;
     case 'otel_trace_replay':
     case 'weka_trace_replay':
       return data[data.type]?.duplicate_sessions_target ? 'sessions, as tagged copies' : undefined;

@@ -47,6 +47,8 @@ export function lengthsOf(config: Config): Lengths {
     case 'otel_trace_replay':
     case 'weka_trace_replay':
       return { input: unknown('as recorded in the traces'), output: unknown('as recorded in the traces') };
+    case 'synthetic_agentic':
+      return { input: unknown('growing with every turn and tool call'), output: unknown('drawn for each turn') };
     case 'visionarena':
       return { input: unknown('questions and images of the data set'), output: CAPPED };
     case 'cnn_dailymail':

@@ -107,7 +107,7 @@ describe('isoperf validate', () => {
   it('--loader answers as inference-perf does, and nothing else', async () => {
     expect(await validate('--loader', file('nothing.yaml', ''))).toMatchObject({
       code: 0,
-      out: 'nothing.yaml: accepted by inference-perf main\n',
+      out: 'nothing.yaml: accepted by inference-perf v0.7.0\n',
     });
     expect(await validate('--loader', file('inf.yaml', CONFIG.replace('rate: 5', 'rate: .inf')))).toMatchObject({
       code: 0,
@@ -116,7 +116,7 @@ describe('isoperf validate', () => {
     expect(await validate('--loader', file('dup.yaml', `${CONFIG}load: {}\n`))).toMatchObject({ code: 0 });
     const rejected = await validate('--loader', 'bad.yaml');
     expect(rejected.code).toBe(1);
-    expect(rejected.out).toMatch(/bad\.yaml: rejected by inference-perf main\n$/);
+    expect(rejected.out).toMatch(/bad\.yaml: rejected by inference-perf v0\.7\.0\n$/);
     await expect(validate('--loader', 'bad.yaml', '--set', 'a=1')).rejects.toThrow(/as it stands/);
   });
   it('--loader --target answers as a release does', async () => {

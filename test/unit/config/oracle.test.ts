@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loaderVerdict } from '../../../src/config/loader';
+import { allFields } from '../../../src/config/model/fields';
 import { TARGETS } from '../../../src/config/model/target';
 
 interface Case {
@@ -12,6 +13,7 @@ interface Case {
 }
 
 const ORACLE = new URL('../../../../shared/oracle/config-verdicts.json', import.meta.url);
+const NEWEST_ORACLE = new URL('../../../../shared/oracle/verdicts-0.7.0.json', import.meta.url);
 
 /** Machine- and clock-dependent values are left out; shared_prefix is compared by its short names. */
 function comparable(value: unknown, key = ''): unknown {
@@ -35,13 +37,33 @@ function comparable(value: unknown, key = ''): unknown {
   );
 }
 
+/** The effective values of main, which the oracle holds, have none of the keys that v0.7.0 brought. */
+const NEWER = new Set(
+  allFields()
+    .filter((field) => field.since === 'v0.7.0')
+    .map((field) => field.path.join('.')),
+);
+
+function withoutNewer(value: unknown, path = ''): unknown {
+  if (Array.isArray(value)) return value.map((entry) => withoutNewer(entry, `${path}.0`));
+  if (typeof value !== 'object' || value === null) return value;
+  const placed = Object.entries(value).map(([name, entry]) => [name, entry, path ? `${path}.${name}` : name] as const);
+  const kept = placed.filter(([, , place]) => !NEWER.has(place));
+  return Object.fromEntries(kept.map(([name, entry, place]) => [name, withoutNewer(entry, place)]));
+}
+
 describe.skipIf(!existsSync(ORACLE))('the loader of inference-perf', () => {
   const { cases } = existsSync(ORACLE)
     ? (JSON.parse(readFileSync(ORACLE, 'utf8')) as { cases: readonly Case[] })
     : { cases: [] };
+  const newest = existsSync(NEWEST_ORACLE)
+    ? (JSON.parse(readFileSync(NEWEST_ORACLE, 'utf8')) as { accepts: Readonly<Record<string, boolean>> }).accepts
+    : {};
+  const answerOf = ({ id, accepts }: Case, target: string): boolean | undefined =>
+    target === 'v0.7.0' ? newest[id] : accepts[target];
 
   it.each(TARGETS)('is answered alike in all cases as %s would', (target) => {
-    const different = cases.filter((each) => loaderVerdict(each.yaml, target).accepts !== each.accepts[target]);
+    const different = cases.filter((each) => loaderVerdict(each.yaml, target).accepts !== answerOf(each, target));
     // The goal is 99 %; what differs has to be listed, with its reason, in docs/targets.md. Nothing does.
     expect(different.map((each) => each.id)).toEqual([]);
   });
@@ -49,15 +71,15 @@ describe.skipIf(!existsSync(ORACLE))('the loader of inference-perf', () => {
   it('is answered alike in every effective value', () => {
     const accepted = cases.filter((each) => each.accepts['main'] === true && each.effective !== undefined);
     for (const each of accepted) {
-      const { config } = loaderVerdict(each.yaml);
-      expect(comparable(config), each.id).toEqual(comparable(each.effective));
+      const { config } = loaderVerdict(each.yaml, 'main');
+      expect(withoutNewer(comparable(config)), each.id).toEqual(comparable(each.effective));
     }
     expect(accepted.length).toBeGreaterThan(200);
     expect(cases.length).toBeGreaterThanOrEqual(552);
   });
 
   it('says why whenever it rejects', () => {
-    for (const each of cases.filter((entry) => entry.accepts['main'] === false)) {
+    for (const each of cases.filter((entry) => answerOf(entry, 'v0.7.0') === false)) {
       const errors = loaderVerdict(each.yaml).problems.filter((problem) => problem.severity === 'error');
       expect(errors.length, each.id).toBeGreaterThan(0);
       for (const error of errors) expect(error.message, each.id).not.toMatch(/undefined|\[object|invalid input/i);

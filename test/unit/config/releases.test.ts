@@ -22,45 +22,49 @@ it('judges a number too large for JSON in a field that the release does not know
   expect(ignored(yaml, 'v0.2.0').join(' ')).toMatch(/request_timeout/);
 });
 
-describe('accept or refuse, v0.2.0 to main', () => {
+describe('accept or refuse, v0.2.0 to v0.7.0', () => {
   it.each([
-    ['an unknown key', 'loda: 1\n', '++++++-'],
+    ['an unknown key', 'loda: 1\n', '++++++--'],
     [
       'an unknown key in a concurrent stage',
       'load: {type: concurrent, stages: [{num_requests: 1, concurrency_level: 1, x: 1}]}\n',
-      '-+++++-',
+      '-+++++--',
     ],
     [
       'an unknown key in a session stage',
       'load: {type: trace_session_replay, stages: [{concurrent_sessions: 1, x: 1}]}\n',
-      '-------',
+      '--------',
     ],
-    ['a stage of rate 0', 'load: {stages: [{rate: 0, duration: 9}]}\n', '+------'],
-    ['num_requests in an open stage', 'load: {stages: [{rate: 1, duration: 9, num_requests: 3}]}\n', '+------'],
-    ['min above max', 'data: {input_distribution: {min: 9, max: 2}}\n', '+++----'],
-    ['variance without std_dev', 'data: {input_distribution: {variance: 4}}\n', '+++----'],
-    ['a distribution as length', 'data: {shared_prefix: {question_len: {mean: 9}}}\n', '---++++'],
-    ['a newer load type', 'load: {type: trace_replay}\n', '-++++++'],
-    ['a newer data type', 'data: {type: visionarena}\n', '----+++'],
-    ['a newer route', 'api: {type: anthropic_messages}\n', '-----++'],
-    ['shares that are not 1, where they are known', 'load: {lora_traffic_split: [{name: a, split: 0.5}]}\n', '++-----'],
-    ['both names of one field', 'data: {shared_prefix: {num_groups: 3, num_unique_system_prompts: 4}}\n', '++++++-'],
-    ['a key that is not text in a section', 'api: {1: x}\n', '++++++-'],
-    ['a key that is not text at the top', '1: x\n', '-------'],
-    ['a key that is not text in a stage', 'load: {stages: [{rate: 1, duration: 9, 1: x}]}\n', '+------'],
-    ['use_chat_template for another type', 'data: {use_chat_template: true}\n', '++++++-'],
-    ['only comments', '# nothing\n', '---++++'],
-    ['an empty mapping', '{}\n', '+++++++'],
+    ['a stage of rate 0', 'load: {stages: [{rate: 0, duration: 9}]}\n', '+-------'],
+    ['num_requests in an open stage', 'load: {stages: [{rate: 1, duration: 9, num_requests: 3}]}\n', '+-------'],
+    ['min above max', 'data: {input_distribution: {min: 9, max: 2}}\n', '+++-----'],
+    ['variance without std_dev', 'data: {input_distribution: {variance: 4}}\n', '+++-----'],
+    ['a distribution as length', 'data: {shared_prefix: {question_len: {mean: 9}}}\n', '---+++++'],
+    ['a newer load type', 'load: {type: trace_replay}\n', '-+++++++'],
+    ['a newer data type', 'data: {type: visionarena}\n', '----++++'],
+    ['a newer route', 'api: {type: anthropic_messages}\n', '-----+++'],
+    [
+      'shares that are not 1, where they are known',
+      'load: {lora_traffic_split: [{name: a, split: 0.5}]}\n',
+      '++------',
+    ],
+    ['both names of one field', 'data: {shared_prefix: {num_groups: 3, num_unique_system_prompts: 4}}\n', '++++++--'],
+    ['a key that is not text in a section', 'api: {1: x}\n', '++++++--'],
+    ['a key that is not text at the top', '1: x\n', '--------'],
+    ['a key that is not text in a stage', 'load: {stages: [{rate: 1, duration: 9, 1: x}]}\n', '+-------'],
+    ['use_chat_template for another type', 'data: {use_chat_template: true}\n', '++++++--'],
+    ['only comments', '# nothing\n', '---+++++'],
+    ['an empty mapping', '{}\n', '++++++++'],
     [
       'an unknown key in a breaker',
       'circuit_breakers: [{name: a, metrics: {matches: [x]}, triggers: [], x: 1}]\n',
-      '+++++++',
+      '++++++++',
     ],
-    ['nonsense in a section that is not known yet', 'circuit_breakers: 5\n', '+------'],
+    ['nonsense in a section that is not known yet', 'circuit_breakers: 5\n', '+-------'],
     [
       'a Hugging Face source beside a directory',
       'load: {type: trace_session_replay}\ndata: {type: otel_trace_replay, otel_trace_replay: {trace_directory: x, hf_dataset_path: y}}\n',
-      '---+---',
+      '---+----',
     ],
   ])('%s', (_name, yaml, expected) => {
     expect(line(yaml)).toBe(expected);
@@ -112,12 +116,57 @@ describe('what is ignored is said, with what runs instead', () => {
   });
 });
 
+describe('v0.7.0', () => {
+  const sessions = (stage: string): string =>
+    `${SERVER}load: {type: trace_session_replay, stages: [{${stage}}]}\napi: {type: chat}\ndata: {type: weka_trace_replay, weka_trace_replay: {trace_directory: x}}\n`;
+  it('takes the keys it brought, which main before it refuses by name', () => {
+    const yaml = `${SERVER}load: {request_retries: 0, stages: [{rate: 1, duration: 9}]}\n`;
+    expect(readConfig(yaml).problems).toEqual([]);
+    expect(readConfig(yaml, { target: 'main' }).problems).toMatchObject([
+      { code: 'CFG001', severity: 'error', remedy: 'Use v0.7.0 or newer, or remove it.' },
+    ]);
+    expect(loaderVerdict(yaml, 'main').accepts).toBe(false);
+    expect(ignored(yaml.replace('retries: 0', 'retries: 2'), 'v0.6.1').join()).toContain('came with v0.7.0');
+  });
+  it('says of a key that came after it since when there is one, and what it is called until then', () => {
+    const [problem, ...more] = readConfig(sessions('concurrent_sessions: 1, max_stage_duration: 9')).problems;
+    expect(more).toEqual([]);
+    expect(problem!.message).toContain('came after v0.7.0');
+    expect(problem!.remedy).toContain("'timeout'");
+    expect(readConfig(sessions('concurrent_sessions: 1, timeout: 9')).problems).toEqual([]);
+  });
+  it('adds shares up without rounding errors, older versions one by one', () => {
+    const shares = (split: number, count: number): string =>
+      `${SERVER}load: {stages: [{rate: 1, duration: 9}], lora_traffic_split: [${Array.from({ length: count }, (_, i) => `{name: a${i}, split: ${split}}`).join(', ')}]}\n`;
+    expect(line(shares(0.1, 10))).toBe('++-----+');
+    expect(line(shares(0.25, 4))).toBe('++++++++');
+    expect(line(shares(0.1, 9))).toBe('++------');
+  });
+  const LENGTHS = 'num_sessions: 5, input_tokens_per_turn: {}, output_tokens_per_turn: {}';
+  it.each([
+    [LENGTHS, true],
+    ['num_sessions: 5, input_tokens_per_turn: {}', false],
+    ['num_sessions: 0, input_tokens_per_turn: {}, output_tokens_per_turn: {}', false],
+    [`${LENGTHS}, include_errors: false`, false],
+    [`${LENGTHS}, theme_mix: {generic: 1, x: {weight: 2, y: 1}}`, true],
+    [`${LENGTHS}, theme_mix: {generic: 0}`, false],
+    [`${LENGTHS}, theme_mix: {}`, false],
+    // 1000 + 8 x 380 + 1024 + 2 x (1024 + 1024) + 1024 tokens.
+    [`${LENGTHS}, max_model_len: 10184`, true],
+    [`${LENGTHS}, max_model_len: 10183`, false],
+  ])('generated sessions: %s', (block, accepts) => {
+    const yaml = `${SERVER}load: {type: trace_session_replay, stages: [{concurrent_sessions: 1}]}\ndata: {type: synthetic_agentic, synthetic_agentic: {${block}}}\n`;
+    expect(loaderVerdict(yaml).accepts).toBe(accepts);
+    expect(loaderVerdict(yaml, 'main').accepts).toBe(false);
+  });
+});
+
 describe('which version', () => {
   const config = `${SERVER}${LOAD}`;
   const manifest = (image: string): string =>
     `apiVersion: v1\nkind: ConfigMap\ndata:\n  config.yml: |\n    server: {base_url: "http://h:1"}\n    load: {stages: [{rate: 1, duration: 9}]}\n---\napiVersion: batch/v1\nkind: Job\nspec:\n  template:\n    spec:\n      containers:\n      - name: x\n        image: ${image}\n`;
-  it('is main when nobody says otherwise', () => {
-    expect(readConfig(config).target).toEqual({ target: 'main', from: 'default' });
+  it('is the newest when nobody says otherwise', () => {
+    expect(readConfig(config).target).toEqual({ target: 'v0.7.0', from: 'default' });
   });
   it('is the setting, the image, the directive, the option: the later wins', () => {
     const image = manifest('quay.io/inference-perf/inference-perf:v0.3.0');
@@ -136,11 +185,13 @@ describe('which version', () => {
     ['v0.4.1', 'v0.4.0'],
     ['0.6', 'v0.6.0'],
     ['v0.6.9', 'v0.6.1'],
-    ['v0.7.0', 'main'],
-    ['v1.0.0', 'main'],
+    ['v0.7.0', 'v0.7.0'],
+    ['0.7.1', 'v0.7.0'],
+    ['main', 'main'],
+    ['v1.0.0', 'v0.7.0'],
     ['v0.1.1', 'v0.2.0'],
     ['v0.5.0-rc.1', 'v0.5.0'],
-    ['latest', 'main'],
+    ['latest', 'v0.7.0'],
     ['sha-abc', undefined],
     ['', undefined],
   ])('%s means %s', (version, target) => {
@@ -187,9 +238,10 @@ describe('which version', () => {
     expect(readConfigs(text).map(({ target }) => target?.target)).toEqual(['v0.3.0', 'v0.5.0']);
   });
   it.each([
-    ['newest', 'error', 'main', /'newest' is none: main judges instead/],
-    ['v9', 'error', 'main', /'v9' is none: main judges instead/],
-    ['v9.9.9', 'warning', 'main', /no inference-perf v9\.9\.9: main judges instead/],
+    ['newest', 'error', 'v0.7.0', /'newest' is none: v0\.7\.0 judges instead/],
+    ['v9', 'error', 'v0.7.0', /'v9' is none: v0\.7\.0 judges instead/],
+    ['main', 'information', 'main', /judged as main of 2026-08-19, which is older than v0\.7\.0/],
+    ['v9.9.9', 'warning', 'v0.7.0', /no inference-perf v9\.9\.9: v0\.7\.0 judges instead/],
     ['v0.1.0', 'warning', 'v0.2.0', /no inference-perf v0\.1\.0: v0\.2\.0 judges instead/],
     ['v0.6.2', 'information', 'v0.6.1', /v0\.6\.2 is judged as v0\.6\.1/],
     ['v0.6', 'information', 'v0.6.0', /v0\.6 is judged as v0\.6\.0/],
@@ -202,7 +254,7 @@ describe('which version', () => {
     expect(reading.problems[0]!.message).toMatch(message);
     expect(reading.target?.target).toBe(target);
   });
-  it.each(['latest', 'main', '0.6.1', 'v0.2.0'])('a directive that asks for %s is silent', (version) => {
+  it.each(['latest', '0.7.0', '0.6.1', 'v0.2.0'])('a directive that asks for %s is silent', (version) => {
     expect(readConfig(`# isoperf: target=${version}\n${config}`).problems).toEqual([]);
   });
   it('a directive that is no version leaves the choice to the image or the setting, and says to whom', () => {
@@ -214,10 +266,11 @@ describe('which version', () => {
   const values = (tag: string): string =>
     `image: {repository: p/inference-perf, tag: ${tag}}\nconfig:\n${(SERVER + LOAD).replace(/^/gm, '  ')}`;
   it.each([
-    ['v9.9.9', 'warning', 'main', /no inference-perf v9\.9\.9, which the image's tag names: main judges instead/],
+    ['v9.9.9', 'warning', 'v0.7.0', /no inference-perf v9\.9\.9, which the image's tag names: v0\.7\.0 judges instead/],
     ['v0.1.0', 'warning', 'v0.2.0', /no inference-perf v0\.1\.0, .*: v0\.2\.0 judges instead/],
-    ['sha-1a2b', 'warning', 'main', /The tag 'sha-1a2b' .* names no version: main judges instead/],
-    ['nightly', 'information', 'main', /'nightly' is another build from day to day: it is judged as main/],
+    ['sha-1a2b', 'warning', 'v0.7.0', /The tag 'sha-1a2b' .* names no version: v0\.7\.0 judges instead/],
+    ['nightly', 'information', 'v0.7.0', /'nightly' is another build from day to day\. It is judged as v0\.7\.0/],
+    ['main', 'information', 'main', /judged as main of 2026-08-19, which is older than v0\.7\.0/],
     ['v0.6.2', 'information', 'v0.6.1', /v0\.6\.2, .* is judged as v0\.6\.1/],
   ] as const)('an image tagged %s is answered with %s, at its tag', (tag, severity, target, message) => {
     for (const [text, line] of [
@@ -237,7 +290,7 @@ describe('which version', () => {
     const codes = (text: string, asked: { target?: Target } = {}): string[] =>
       readConfig(text, asked).problems.map(({ code }) => code);
     expect(codes(values('v0.6.1'))).toEqual([]);
-    expect(codes(values('main'))).toEqual([]);
+    expect(codes(values('v0.7.0'))).toEqual([]);
     expect(codes(values('""'))).toEqual([]);
     expect(codes(values('v9.9.9'))).toEqual(['CFG024']);
     expect(codes(values('v9.9.9'), { target: 'v0.6.1' })).toEqual([]);

@@ -11,6 +11,7 @@ import {
   visionArenaSchema,
   wekaTraceReplaySchema,
 } from './replay';
+import { syntheticAgenticSchema } from './agentic';
 
 const DATA_TYPES = {
   mock: { doc: 'Tiny counted prompts ("1 2 3 k"), 30 output tokens. For trying a set-up, not for measuring.' },
@@ -36,8 +37,19 @@ const DATA_TYPES = {
     since: 'v0.6.0',
   },
   conversation_replay: { doc: 'Generated multi-turn conversations. completion only.', since: 'v0.5.0' },
+  synthetic_agentic: {
+    doc: 'Generated sessions of agents with tool calls; needs load.type trace_session_replay.',
+    since: 'v0.7.0',
+  },
   visionarena: { doc: 'VisionArena images and questions, 30 output tokens. chat only.', since: 'v0.6.0' },
 } as const;
+
+/** Types whose sessions only load.type trace_session_replay can send. */
+export const SESSION_DATA: ReadonlySet<string> = new Set([
+  'otel_trace_replay',
+  'weka_trace_replay',
+  'synthetic_agentic',
+]);
 
 const RENAMED = {
   num_unique_system_prompts: 'num_groups',
@@ -149,6 +161,7 @@ export const dataSchema = z
       since: 'v0.5.0',
     }),
     visionarena: nullable(visionArenaSchema, 'Settings of type visionarena.', { since: 'v0.6.0' }),
+    synthetic_agentic: nullable(syntheticAgenticSchema, 'Settings of type synthetic_agentic.', { since: 'v0.7.0' }),
     use_chat_template: field(
       pyBool(),
       false,
@@ -157,6 +170,13 @@ export const dataSchema = z
     ),
   })
   .superRefine((value, context) => {
+    if (value.type === 'synthetic_agentic' && value.synthetic_agentic === null)
+      fail(
+        context,
+        'cross-field',
+        'has type synthetic_agentic and no synthetic_agentic block.',
+        'Add data.synthetic_agentic.',
+      );
     if (value.use_chat_template && value.type !== 'random')
       fail(
         context,

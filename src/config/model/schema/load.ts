@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { field, nullable, required, runtimeDefault } from '../field';
 import { fail, pyEnum, pyFloat, pyInt, pyString } from '../lax';
+import { exactSum, plainSum } from '../sums';
 import { traceSchema } from './replay';
 
 const OPEN_LOAD_TYPES = {
@@ -21,7 +22,7 @@ const CLOSED_LOAD_TYPES = {
 
 const SESSION_LOAD_TYPES = {
   trace_session_replay: {
-    doc: 'Closed loop of recorded sessions (data types otel_trace_replay, weka_trace_replay).',
+    doc: 'Closed loop of recorded sessions (data types otel_trace_replay, weka_trace_replay, synthetic_agentic).',
     since: 'v0.5.0',
   },
 } as const;
@@ -146,6 +147,22 @@ const common = {
     'Time limit of one request. Left out or 0: the HTTP library’s 300 s (30 s to connect).',
     { unit: 's', since: 'v0.3.0' },
   ),
+  request_retries: field(
+    pyInt({ ge: 0 }),
+    0,
+    'How often a failed request is sent again. The latency of a request that was counts from its first attempt.',
+    { unit: 'attempts', since: 'v0.7.0' },
+  ),
+  request_retry_backoff_sec: field(pyFloat({ ge: 0 }), 0.5, 'Pause before a request is sent again.', {
+    unit: 's',
+    since: 'v0.7.0',
+  }),
+  stage_teardown_grace_seconds: field(
+    pyFloat({ ge: 0 }),
+    120,
+    'How long requests that are under way at the end of a stage may take before they are dropped.',
+    { unit: 's', since: 'v0.7.0' },
+  ),
   lora_traffic_split: nullable(z.array(loraSchema), 'How requests are shared out among LoRA adapters.', {
     since: 'v0.4.0',
   }),
@@ -164,15 +181,17 @@ interface Common {
 
 function checkLora(value: Common, context: z.core.$RefinementCtx): void {
   if (value.lora_traffic_split === null) return;
-  // Upstream adds the shares up in order and compares exactly, so ten times 0.1 is not 1.
-  const sum = value.lora_traffic_split.reduce((total, entry) => total + entry.split, 0);
-  if (sum !== 1)
-    fail(
-      context,
-      'cross-field',
-      `has lora_traffic_split shares that add up to ${sum}, not 1.`,
-      'The sum must be exactly 1 in floating point; shares such as 0.25 or 0.5 are safe.',
-    );
+  // Compared exactly. Ten times 0.1 is 1 for v0.7.0 and newer only: for older ones see checkShares in releases.
+  const splits = value.lora_traffic_split.map((entry) => entry.split);
+  const sum = exactSum(splits);
+  if (sum === 1) return;
+  fail(
+    context,
+    'cross-field',
+    `has lora_traffic_split shares that add up to ${sum}, not 1.`,
+    'The sum must be exactly 1 in floating point; shares such as 0.25 or 0.5 are safe.',
+    plainSum(splits) === 1 ? 'v0.7.0' : undefined,
+  );
 }
 
 function checkNoSweep(value: Common, context: z.core.$RefinementCtx): void {

@@ -39,7 +39,13 @@ export const conversationReplaySchema = z.strictObject({
   ),
 });
 
-const sessionReplay = {
+export const badToolCallHandling = pyEnum({
+  none: { doc: 'Send what the model answered, valid JSON or not; the next turn may fail with 400.' },
+  use_recorded: { doc: 'Put the recorded answer in place of one whose tool arguments are not JSON.' },
+});
+export const BAD_TOOL_CALLS = 'What to do with tool calls whose arguments are not valid JSON.';
+
+export const sessionReplay = {
   use_static_model: field(pyBool(), false, 'Checked, never used: requests carry server.model_name.'),
   static_model_name: field(pyString(), '', 'Checked, never used: requests carry server.model_name.'),
   model_mapping: nullable(
@@ -54,6 +60,15 @@ const sessionReplay = {
     true,
     'Give calls that answer with a tool call at least 4096 max_tokens instead of the recorded length.',
     { since: 'v0.6.0' },
+  ),
+  tool_choice_mode: field(
+    pyEnum({
+      force_recorded: { doc: 'Ask for the tool that the recording called, or for any tool where there were several.' },
+      as_recorded: { doc: 'Ask for none: the model decides, and recorded tool results may not fit its answer.' },
+    }),
+    'force_recorded',
+    'Whether turns that called a tool in the recording must call it again.',
+    { since: 'v0.7.0' },
   ),
   inject_random_session_id: field(
     pyBool(),
@@ -90,16 +105,20 @@ const sources = {
   ),
 };
 
-interface SessionReplay {
+interface ModelNames {
   readonly use_static_model: boolean;
   readonly static_model_name: string;
   readonly model_mapping: Readonly<Record<string, string>> | null;
+}
+
+interface SessionReplay extends ModelNames {
   readonly trace_directory: string | null;
   readonly trace_files: readonly string[] | null;
   readonly hf_dataset_path: unknown;
 }
 
-function checkSessionReplay(value: SessionReplay, context: z.core.$RefinementCtx): void {
+/** What all replays of sessions agree on. */
+export function checkModelNames(value: ModelNames, context: z.core.$RefinementCtx): void {
   if (value.use_static_model && value.static_model_name === '')
     fail(context, 'cross-field', 'sets use_static_model without static_model_name.');
   // An empty mapping counts as none, as Python reads it.
@@ -111,6 +130,10 @@ function checkSessionReplay(value: SessionReplay, context: z.core.$RefinementCtx
       'gives static_model_name, but neither use_static_model nor model_mapping.',
       'Set use_static_model: true or drop static_model_name.',
     );
+}
+
+function checkSessionReplay(value: SessionReplay, context: z.core.$RefinementCtx): void {
+  checkModelNames(value, context);
   const given = [value.trace_directory, value.trace_files, value.hf_dataset_path].filter((entry) => entry !== null);
   if (given.length !== 1)
     fail(
@@ -140,15 +163,7 @@ export const otelTraceReplaySchema = z
     attribute_to_label_map: nullable(pyDict(pyString()), 'Span attribute to label in the reports.', {
       since: 'v0.6.0',
     }),
-    bad_tool_call_handling: field(
-      pyEnum({
-        none: { doc: 'Send what the model answered, valid JSON or not; the next turn may fail with 400.' },
-        use_recorded: { doc: 'Put the recorded answer in place of one whose tool arguments are not JSON.' },
-      }),
-      'none',
-      'What to do with tool calls whose arguments are not valid JSON.',
-      { since: 'v0.6.1' },
-    ),
+    bad_tool_call_handling: field(badToolCallHandling, 'none', BAD_TOOL_CALLS, { since: 'v0.6.1' }),
   })
   .superRefine((value, context) => {
     checkSessionReplay(value, context);
@@ -176,6 +191,13 @@ export const wekaTraceReplaySchema = z
     use_think_time_only: field(pyBool(), false, 'Checked, never used.'),
     default_block_size: field(pyInt(), 64, 'Tokens per block when the trace does not say.', { unit: 'tokens' }),
     num_dataset_entries: field(pyInt(), 100, 'How many traces are loaded from Hugging Face.'),
+    filter: nullable(pyString(), 'Python lambda that picks traces. inference-perf evaluates it; IsoPerf never does.', {
+      since: 'v0.7.0',
+    }),
+    bad_tool_call_handling: field(badToolCallHandling, 'none', BAD_TOOL_CALLS, { since: 'v0.7.0' }),
+    datagen_workers: nullable(pyInt({ ge: 1 }), 'Processes that rebuild the sessions. Left out: one for each CPU.', {
+      since: 'v0.7.0',
+    }),
   })
   .superRefine(checkSessionReplay);
 

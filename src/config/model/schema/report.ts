@@ -7,6 +7,17 @@ const requestLifecycle = z.strictObject({
   summary: nullableWith(pyBool(), true, 'Report over the whole run, stages mixed.'),
   per_stage: nullableWith(pyBool(), true, 'Report of each stage.'),
   per_request: nullableWith(pyBool(), false, 'Record of each request; needed to recompute anything later.'),
+  per_request_fields: section(
+    z.strictObject({
+      request: field(pyBool(), true, 'The request as it was sent.'),
+      response: field(pyBool(), true, 'The text of the answer.'),
+      info: field(pyBool(), true, 'Times and token counts.'),
+      response_chunks: field(pyBool(), true, 'The pieces of a streamed answer.'),
+      computed_metrics: field(pyBool(), false, 'Latencies as inference-perf computes them, in seconds.'),
+    }),
+    'What the record of a request holds.',
+    { since: 'v0.7.0' },
+  ),
   per_adapter: nullableWith(pyBool(), true, 'Report of each LoRA adapter.', { since: 'v0.4.0' }),
   per_adapter_stage: nullableWith(pyBool(), false, 'Report of each LoRA adapter in each stage.', { since: 'v0.4.0' }),
   percentiles: field(

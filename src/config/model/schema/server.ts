@@ -1,7 +1,7 @@
 // The server under test and how to talk to it (the `api`, `server`, `tokenizer` and `metrics` sections).
 import * as z from 'zod';
-import { field, nullable, required } from '../field';
-import { fail, pyAny, pyBool, pyDict, pyEnum, pyHttpUrl, pyInt, pyString } from '../lax';
+import { field, nullable, nullableWith, required } from '../field';
+import { fail, pyAny, pyBool, pyDict, pyEnum, pyFloat, pyHttpUrl, pyInt, pyString } from '../lax';
 
 export const apiSchema = z.strictObject({
   type: field(
@@ -79,6 +79,10 @@ export const tokenizerSchema = z.strictObject({
   ),
   trust_remote_code: nullable(pyBool(), 'Allow the tokenizer’s repository to run code.'),
   token: nullable(pyString(), 'Hugging Face token.', { secret: true }),
+  load_timeout: nullableWith(pyFloat({ gt: 0 }), 300, 'Time limit for loading the tokenizer; null: none.', {
+    unit: 's',
+    since: 'v0.7.0',
+  }),
 });
 
 const prometheusSchema = z

@@ -180,15 +180,18 @@ function listing(name: string): readonly string[] {
 
 const SAVED = new URL('../../../../shared/corpus/reports-2026-11/', import.meta.url);
 
-it.skipIf(!existsSync(SAVED))('what inference-perf 0.7.0 saves beside its reports is a config without a mistake', () => {
-  const files = readdirSync(SAVED)
-    .filter((name) => name.startsWith('inference-perf-0.7.0-'))
-    .map((name) => new URL(`${name}/config.yaml`, SAVED))
-    .filter((file) => existsSync(file));
-  expect(files.length).toBeGreaterThan(1);
-  for (const file of files) {
-    const text = readFileSync(file, 'utf8');
-    expect(readConfig(text).problems.filter(({ severity }) => severity === 'error')).toEqual([]);
-    expect(readConfig(text, { target: 'main' }).problems.some(({ severity }) => severity === 'error')).toBe(true);
-  }
-});
+it.skipIf(!existsSync(SAVED))(
+  'what inference-perf 0.7.0 saves beside its reports is a config without a mistake',
+  () => {
+    const files = readdirSync(SAVED)
+      .filter((name) => name.startsWith('inference-perf-0.7.0-'))
+      .map((name) => new URL(`${name}/config.yaml`, SAVED))
+      .filter((file) => existsSync(file));
+    expect(files.length).toBeGreaterThan(1);
+    for (const file of files) {
+      const text = readFileSync(file, 'utf8');
+      expect(readConfig(text).problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+      expect(readConfig(text, { target: 'main' }).problems.some(({ severity }) => severity === 'error')).toBe(true);
+    }
+  },
+);

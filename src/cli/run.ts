@@ -15,6 +15,7 @@ import { startChildSimulator, type ChildSimulator } from './child-simulator';
 import { EXIT, overheard, UsageError, type CliIo, type Command } from './command';
 import { parseOptions } from './options';
 import { namedConfig, runInput } from './run-input';
+import { runNotices } from './run-notices';
 import { createProgress } from './run-progress';
 import { readPinnedSweep } from './pin-sweep';
 import { runTable } from './run-table';
@@ -182,6 +183,11 @@ async function runFile(invocation: Invocation): Promise<number> {
       },
     );
     say.finish();
+    if (result.kind === 'ran') {
+      const notices = await runNotices(result.run.folder, io.cwd);
+      for (const problem of notices) onEvent({ type: 'problem', problem });
+      return conclude({ ...result, problems: [...result.problems, ...notices] }, invocation, onEvent);
+    }
     return conclude(result, invocation, onEvent);
   } finally {
     unlisten();

@@ -32,15 +32,24 @@ export function hubCachePath({ kind, repository, file }: HubFile, env: HubAccess
   return path.join(cache, 'isoperf', 'hub', kind, repository.replace('/', '--'), file);
 }
 
+const OFFLINE = 'HF_HUB_OFFLINE';
+
+/** The hub's own switch, with the values its library takes for true. */
+function isOffline(env: HubAccess['env']): boolean {
+  return /^(?:1|true|yes|on)$/i.test(env[OFFLINE] ?? '');
+}
+
 /** Takes the file from the cache, or downloads it whole. Never rejects for what a hub or a disk does. */
 export async function fetchFromHub(what: HubFile, access: HubAccess): Promise<HubAnswer> {
   const { kind, repository, file } = what;
   if (!NAME.test(repository) || repository.includes('..')) {
     return { ok: false, reason: `'${repository}' is not a name of the hub` };
   }
+  const place = hubCachePath(what, access.env);
+  const offline = isOffline(access.env);
+  if (offline && !existsSync(place)) return { ok: false, reason: `${OFFLINE}=1 forbids asking the hub` };
   const endpoint = (access.env['HF_ENDPOINT'] || DEFAULT_ENDPOINT).replace(/\/+$/, '');
   const url = `${endpoint}/${kind === 'datasets' ? 'datasets/' : ''}${repository}/resolve/main/${file}`;
-  const place = hubCachePath(what, access.env);
   if (existsSync(place)) return { ok: true, path: place, url, wasCached: true };
   const token = access.token || access.env['HF_TOKEN'];
   const temporary = `${place}.${process.pid}.part`;

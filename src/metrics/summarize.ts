@@ -133,10 +133,10 @@ export class Summary {
     return this.measured;
   }
 
-  /** Output tokens by the options' source, per second of the scope; undefined unless every answer was counted. */
+  /** Output tokens by the options' source, per second of the scope; undefined unless there were answers and every one was counted. */
   get outputTokensPerSecond(): number | undefined {
     const { output, count } = this.tokens;
-    if (count === 0 || output.length < count || this.span.seconds === 0) return undefined;
+    if (count === 0 || output.length === 0 || output.length < count || this.span.seconds === 0) return undefined;
     return output.view().reduce((total, tokens) => total + tokens, 0) / this.span.seconds;
   }
 

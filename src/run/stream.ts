@@ -147,7 +147,10 @@ async function plainTokenizer(input: RunInput, options: StreamOptions, model: st
     severity: 'warning',
     path: TOKENIZER_PLACE,
     message: `No client tokenizer, so only the server counts tokens: ${reason}.`,
-    remedy: 'Name a folder with the model’s tokenizer.json, or allow the download with --download.',
+    remedy:
+      options.download === true
+        ? 'Name a folder with the model’s tokenizer.json, or set HF_ENDPOINT and HF_TOKEN to a hub that has it.'
+        : 'Name a folder with the model’s tokenizer.json, or allow the download with --download.',
   };
   const isWanted = configured !== undefined || options.download === true;
   return { ok: true, value: undefined, reason, problems: isWanted ? [missing] : [] };

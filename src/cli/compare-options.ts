@@ -30,6 +30,8 @@ export interface CompareArguments {
   /** Undefined: the verdict decides. */
   readonly failOn: readonly GateCondition[] | undefined;
   readonly thresholds: readonly Threshold[];
+  /** Equivalence bounds. */
+  readonly margins: readonly Threshold[];
 }
 
 export function compareArguments(args: readonly string[], cwd: string): CompareArguments {
@@ -50,6 +52,7 @@ export function compareArguments(args: readonly string[], cwd: string): CompareA
       'stack-b': { type: 'string' },
       'fail-on': { type: 'string', multiple: true },
       threshold: { type: 'string', multiple: true },
+      margin: { type: 'string', multiple: true },
     },
   });
   const question = questionOf(values.comparison, positionals, cwd);
@@ -60,11 +63,13 @@ export function compareArguments(args: readonly string[], cwd: string): CompareA
       `two report folders are needed, or one comparison file (.yaml) or saved comparison (.json); ${positionals.length} given`,
     );
   }
-  const given = words(values.threshold).map((text) => {
-    const parsed = parseThreshold(text);
-    if (typeof parsed === 'string') throw new UsageError(`--threshold ${text}: ${parsed}`);
-    return parsed;
-  });
+  const limits = (option: string, texts: readonly string[]): Threshold[] =>
+    texts.map((text) => {
+      const parsed = parseThreshold(text);
+      if (typeof parsed === 'string') throw new UsageError(`${option} ${text}: ${parsed}`);
+      return parsed;
+    });
+  const given = limits('--threshold', words(values.threshold));
   const thresholds = given.length > 0 ? given : (question?.thresholds ?? []);
   const failOn =
     (values['fail-on'] && oneOf(words(values['fail-on']), GATE_CONDITIONS, '--fail-on', 'a condition')) ??
@@ -101,6 +106,7 @@ export function compareArguments(args: readonly string[], cwd: string): CompareA
     stackB: values['stack-b'] ?? question?.stackB,
     failOn,
     thresholds,
+    margins: values.margin ? limits('--margin', words(values.margin)) : (question?.margins ?? []),
   };
   if (saved) refuseWithSaved(result);
   return result;
@@ -161,7 +167,7 @@ function cutOf(text: string | undefined): WarmupCut | undefined {
 export function questionText(asked: CompareArguments, cwd: string): string {
   const folder = path.dirname(path.resolve(cwd, asked.save ?? '.'));
   const to = (name: string): string => path.relative(folder, path.resolve(cwd, name)) || '.';
-  const { intended, align, cut, interpolate, failOn, thresholds, stackA, stackB } = asked;
+  const { intended, align, cut, interpolate, failOn, thresholds, margins, stackA, stackB } = asked;
   return comparisonFileText({
     a: asked.a.map(to),
     b: asked.b.map(to),
@@ -173,15 +179,17 @@ export function questionText(asked: CompareArguments, cwd: string): string {
     ...(stackB === undefined ? {} : { stackB: to(stackB) }),
     ...(failOn ? { failOn } : {}),
     thresholds,
+    ...(margins.length > 0 ? { margins } : {}),
   });
 }
 
 /** A saved comparison has no runs in it to judge anew. */
-function refuseWithSaved({ intended, align, interpolate, stackA, stackB, save }: CompareArguments): void {
+function refuseWithSaved({ intended, align, interpolate, margins, stackA, stackB, save }: CompareArguments): void {
   const anew = [
     intended.length > 0 && '--intended',
     align.length > 0 && '--align, --cut',
     interpolate && '--interpolate',
+    margins.length > 0 && '--margin',
     (stackA ?? stackB) !== undefined && '--stack-a, --stack-b',
     save !== undefined && '--save',
   ].filter((option) => option !== false);

@@ -24,6 +24,8 @@ export interface ComparisonFile {
   readonly stackB?: string;
   readonly failOn?: readonly GateCondition[];
   readonly thresholds: readonly Threshold[];
+  /** Equivalence bounds. */
+  readonly margins?: readonly Threshold[];
 }
 
 const runs = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
@@ -53,6 +55,9 @@ export const comparisonFileSchema = z.strictObject({
   thresholds: either(z.string())
     .optional()
     .meta({ description: 'With fail-on regression: ttft.p95=5%, tpot.mean=0.5ms, ...' }),
+  margins: either(z.string())
+    .optional()
+    .meta({ description: 'Bounds inside which repeats are equivalent: ttft.p95=5%, ...' }),
 });
 
 const KEYS = Object.keys(comparisonFileSchema.shape);
@@ -82,6 +87,11 @@ export function parseComparisonFile(text: string, name: string): Result<Comparis
     const path = Array.isArray(data.thresholds) ? ['thresholds', i] : ['thresholds'];
     if (typeof threshold === 'string') problems.push({ ...problem('REP131', path, threshold), ...at(path) });
   });
+  const margins = list(data.margins).map(parseThreshold);
+  margins.forEach((margin, i) => {
+    const path = Array.isArray(data.margins) ? ['margins', i] : ['margins'];
+    if (typeof margin === 'string') problems.push({ ...problem('REP131', path, margin), ...at(path) });
+  });
   const failOn = data['fail-on'] === undefined ? undefined : list(data['fail-on']);
   if (thresholds.length > 0 && failOn?.includes('regression') !== true) {
     const words = 'thresholds say what a regression is, but fail-on does not hold regression';
@@ -103,6 +113,7 @@ export function parseComparisonFile(text: string, name: string): Result<Comparis
       ...(data['stack-b'] === undefined ? {} : { stackB: data['stack-b'] }),
       ...(failOn ? { failOn } : {}),
       thresholds: thresholds.filter((threshold) => typeof threshold !== 'string'),
+      ...(margins.length > 0 ? { margins: margins.filter((margin) => typeof margin !== 'string') } : {}),
     },
   };
 }
@@ -148,6 +159,7 @@ const KNOWN: Readonly<Record<string, string>> = {
   align: `all, or of ${ALIGNABLE.join(', ')}`,
   'fail-on': `of ${GATE_CONDITIONS.join(', ')}`,
   thresholds: 'a limit such as ttft.p95=5%, or a list of them',
+  margins: 'a bound such as ttft.p95=5%, or a list of them',
   interpolate: 'true or false',
 };
 
@@ -170,6 +182,10 @@ export function comparisonFileText(file: ComparisonFile): string {
     ...some(
       'thresholds',
       file.thresholds.map(({ text }) => text),
+    ),
+    ...some(
+      'margins',
+      file.margins?.map(({ text }) => text),
     ),
   });
   return `# A comparison of two benchmark runs: isoperf compare THIS-FILE, or open it in VS Code. Folders are relative to this file.\n${yaml}`;

@@ -210,3 +210,30 @@ it('uniform integers fill their range evenly', () => {
   for (let i = 0; i < 20_000; i++) counts[draw()]!++;
   for (const count of counts) expect(Math.abs(count - 2000)).toBeLessThan(250);
 });
+
+describe('the direction and the width of a resample', () => {
+  it('a percentile rises where a draw holds more of the slow requests', () => {
+    // Half the blocks are slow: in a draw with more of them the mean rises, and the percentile has to rise with it.
+    const values = Array.from({ length: 400 }, (_, i) => (Math.floor(i / 50) % 2 === 0 ? 1 : 2) + (i % 50) / 100);
+    const [means, medians] = bootstrap(single(values), QUANTITIES, { resamples: 400, seed: 3 });
+    const [m, p] = [mean(means!), mean(medians!)];
+    const together = means!.reduce((sum, value, r) => sum + (value - m) * (medians![r]! - p), 0);
+    const spread = (draws: Float64Array, at: number): number =>
+      draws.reduce((sum, value) => sum + (value - at) ** 2, 0);
+    expect(together / Math.sqrt(spread(means!, m) * spread(medians!, p))).toBeGreaterThan(0.8);
+  });
+
+  it('is widened by sqrt(k / (k - 1)) for k blocks and by t: 60 alternating values have no dependence to add', () => {
+    const values = Array.from({ length: 16 }, (_, i) => (i % 8 < 4 ? 1 : 2));
+    const series = single(values);
+    const blocks = 16 / blockLength(series);
+    const [draws] = bootstrap(series, [{ kind: 'mean' }], { resamples: 20_000, seed: 1 });
+    const sd = Math.sqrt(draws!.reduce((sum, value) => sum + (value - 1.5) ** 2, 0) / draws!.length);
+    expect(blocks).toBeLessThanOrEqual(6);
+    // Blocks of four drawn with replacement: the plain spread of their mean, worked out over every start of a block.
+    const length = blockLength(series);
+    const means = values.map((_, from) => mean(Array.from({ length }, (__, k) => values[(from + k) % 16]!)));
+    const plain = Math.sqrt(means.reduce((sum, value) => sum + (value - 1.5) ** 2, 0) / 16 / blocks);
+    expect(sd).toBeGreaterThan(1.1 * plain * Math.sqrt(blocks / (blocks - 1)));
+  });
+});

@@ -1,0 +1,118 @@
+// Is a window a state? An opening wave, a trend with its size, a backlog that grows, a drain: each held against what honest queues do.
+import { dependenceOf } from './dependence';
+import { mean } from './statistics';
+import { twoSidedStudent } from './student';
+
+export interface OpeningWave {
+  /** Requests of the wave, as far as it was looked for. */
+  readonly requests: number;
+  /** Mean of the wave over the mean of the rest. */
+  readonly ratio: number;
+}
+
+/** A wave stands out so far over every later stretch of its length. */
+const OVER_ANY_STRETCH = 1.5;
+const SHORTEST_WAVE = 5;
+const FEWEST_VALUES = 60;
+
+/**
+ * The first requests are slower than any later stretch as long as they are. Nothing is assumed about dependence: in a steady window,
+ * however its queue swings, the first of so many stretches is the highest once in as many.
+ * @param values in sending order
+ */
+export function openingWave(values: Float64Array): OpeningWave | undefined {
+  const n = values.length;
+  if (n < FEWEST_VALUES) return undefined;
+  const sums = new Float64Array(n + 1);
+  for (let i = 0; i < n; i++) sums[i + 1] = sums[i]! + values[i]!;
+  let found: OpeningWave | undefined;
+  let heaviest = 0;
+  for (let length = SHORTEST_WAVE; length <= n / 10; length = Math.ceil(length * 1.5)) {
+    const head = sums[length]! / length;
+    let highest = 0;
+    for (let i = length; i + length <= n; i++) highest = Math.max(highest, (sums[i + length]! - sums[i]!) / length);
+    const rest = (sums[n]! - sums[length]!) / (n - length);
+    // Of all lengths that stand out, the one whose excess is largest beside what chance adds to so many.
+    const weight = (head - rest) * Math.sqrt(length);
+    if (head <= OVER_ANY_STRETCH * highest || !(rest > 0) || weight <= heaviest) continue;
+    heaviest = weight;
+    found = { requests: length, ratio: head / rest };
+  }
+  return found;
+}
+
+export interface Trend {
+  /** Change over the whole window as a share of its mean, by least squares. */
+  readonly share: number;
+  /** The slope over its standard error, dependence of neighbours included. */
+  readonly z: number;
+  /** Large and sure: more than 20 % of the mean, and as unlikely as |z| > 3, by Student's t for the independent values there are. */
+  readonly isTrend: boolean;
+}
+
+const TREND_SHARE = 0.2;
+const TREND_P = 0.0027;
+
+/** @param values in sending order */
+export function trendOf(values: Float64Array): Trend | undefined {
+  const n = values.length;
+  const level = mean(values);
+  if (n < FEWEST_VALUES || !(level > 0)) return undefined;
+  const middle = (n - 1) / 2;
+  let xx = 0;
+  let xy = 0;
+  for (let i = 0; i < n; i++) {
+    xx += (i - middle) ** 2;
+    xy += (i - middle) * (values[i]! - level);
+  }
+  const slope = xy / xx;
+  const residuals = values.map((value, i) => value - level - slope * (i - middle));
+  const { sumVariance, effective } = dependenceOf(residuals);
+  // Var(slope) = long-run variance / Sxx; two values are spent on the line, and few independent ones know their own spread badly.
+  const error = Math.sqrt(sumVariance / n / xx);
+  const share = (slope * (n - 1)) / level;
+  if (!(error > 0))
+    return { share, z: slope === 0 ? 0 : Math.sign(slope) * Infinity, isTrend: Math.abs(share) > TREND_SHARE };
+  const z = slope / error;
+  const freedom = Math.max(1, effective / 4 - 2);
+  return { share, z, isTrend: Math.abs(share) > TREND_SHARE && twoSidedStudent(z, freedom) < TREND_P };
+}
+
+export interface Backlog {
+  readonly offeredRps: number;
+  readonly answeredRps: number;
+  /** Under way when the last request was sent. */
+  readonly atEnd: number;
+  readonly grows: boolean;
+}
+
+const ANSWERED_SHARE = 0.9;
+
+/**
+ * Offered above answered, over the second half of the time in which requests were sent: TTFT is then a function of the duration.
+ * @param sent,ended seconds of the same requests
+ */
+export function backlogOf(sent: Float64Array, ended: Float64Array): Backlog | undefined {
+  if (sent.length < FEWEST_VALUES) return undefined;
+  const starts = sent.slice().sort();
+  const [first, last] = [starts[0]!, starts[starts.length - 1]!];
+  const half = (first + last) / 2;
+  const within = (times: Float64Array): number => times.filter((time) => time > half && time <= last).length;
+  const under = (time: number): number =>
+    sent.filter((at) => at <= time).length - ended.filter((at) => at <= time).length;
+  const seconds = last - half;
+  if (!(seconds > 0)) return undefined;
+  const [offered, answered] = [within(sent), within(ended)];
+  const [before, atEnd] = [under(half), under(last)];
+  // Of a steady window both counts are of one size; they differ by what chance puts under way, a few roots of a count.
+  const grows = answered < ANSWERED_SHARE * offered && atEnd - before > 2 * Math.sqrt(offered) && atEnd > 1.4 * before;
+  return { offeredRps: offered / seconds, answeredRps: answered / seconds, atEnd, grows };
+}
+
+/** Share of the span from first send to last end that lies after the last send: a rate over the whole span counts it as work. */
+export function drainShare(sent: Float64Array, ended: Float64Array): number {
+  const highest = (times: Float64Array): number => times.reduce((most, time) => Math.max(most, time), -Infinity);
+  const first = sent.reduce((least, time) => Math.min(least, time), Infinity);
+  const end = highest(ended);
+  return end > first ? Math.max(0, end - highest(sent)) / (end - first) : 0;
+}

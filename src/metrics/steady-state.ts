@@ -11,7 +11,7 @@ export interface OpeningWave {
 }
 
 /** A wave stands out so far over every later stretch of its length. */
-const OVER_ANY_STRETCH = 1.5;
+const OVER_ANY_STRETCH = 1.75;
 const SHORTEST_WAVE = 5;
 const FEWEST_VALUES = 60;
 

@@ -1,6 +1,9 @@
 // Was the same window measured? A cold start inside it on one side alone moves tails and throughput.
 import { latencySeconds } from '../../metrics/request-metrics';
-import { percentile, sortedValues } from '../../metrics/statistics';
+import { mean, percentile, sortedValues } from '../../metrics/statistics';
+import { dependenceOf } from '../../metrics/dependence';
+import { openingWave, type OpeningWave } from '../../metrics/steady-state';
+import { twoSidedStudent } from '../../metrics/student';
 import { mannKendall, mannWhitney } from '../../metrics/two-samples';
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
@@ -23,6 +26,8 @@ interface ColdStart {
   readonly metric: 'TTFT' | 'latency';
   /** Of the whole opening stage over time: Mann-Kendall's z, negative while it gets faster. */
   readonly trend: number;
+  /** First requests that are slower than any later stretch as long as theirs. */
+  readonly wave?: OpeningWave;
 }
 
 interface Window extends SideEvidence {
@@ -58,13 +63,27 @@ function coldStartOf({ stages }: Side): ColdStart | undefined {
   const warm = percentile(sortedValues(rest), 50);
   if (!(warm > 0)) return undefined;
   const ratio = percentile(sortedValues(head), 50) / warm;
+  const wave = openingWave(times);
   return {
     ratio,
-    p: mannWhitney(head, rest).p,
+    p: chanceOf(head, rest),
     first,
     metric,
     trend: mannKendall(thin(times)).statistic,
+    ...(wave ? { wave } : {}),
   };
+}
+
+/**
+ * Mann-Whitney takes requests for independent; in a queue they are worth fewer, and few know their own spread badly. Each part is taken
+ * around its own level.
+ */
+function chanceOf(head: Float64Array, rest: Float64Array): number {
+  const [first, later] = [mean(head), mean(rest)];
+  const residuals = Float64Array.from([...head.map((value) => value - first), ...rest.map((value) => value - later)]);
+  const effective = Math.min(residuals.length, dependenceOf(residuals).effective);
+  const z = mannWhitney(head, rest).statistic * Math.sqrt(effective / residuals.length);
+  return twoSidedStudent(z, Math.max(1, effective / 4 - 2));
 }
 
 /** Every k-th value: the trend test looks at all pairs. */
@@ -102,7 +121,14 @@ function shiftWords({ stages }: Side): string | undefined {
 }
 
 function isCold(cold: ColdStart | undefined): boolean {
-  return cold !== undefined && cold.ratio >= COLD_RATIO && cold.p < COLD_P;
+  return cold !== undefined && (cold.wave !== undefined || (cold.ratio >= COLD_RATIO && cold.p < COLD_P));
+}
+
+/** "12 requests have 9.8 times the mean TTFT". */
+function coldWords({ wave, first, ratio, metric }: ColdStart): string {
+  return wave
+    ? `${wave.requests} requests have ${round(Number(wave.ratio.toPrecision(3)))} times the mean ${metric}`
+    : `${first} requests have ${round(Number(ratio.toPrecision(3)))} times the median ${metric}`;
 }
 
 const UNSEEN_START = 'that the server was as warm at the start of both windows';
@@ -182,7 +208,7 @@ export const warmupWindow = dimension<Window>({
     if (oneSided) {
       const [cold, side] = coldA ? [a.cold!, 'A'] : [b.cold!, 'B'];
       return confounds(
-        `${side} starts cold inside its window: the first ${cold.first} requests have ${round(Number(cold.ratio.toPrecision(3)))} times the median ${cold.metric} of the rest; the other side shows no such start.`,
+        `${side} starts cold inside its window: the first ${coldWords(cold)} of the rest; the other side shows no such start.`,
       );
     }
     if (a.warmup.stages === 0) {

@@ -3,7 +3,7 @@ import type { LifecycleReport } from '../metrics/lifecycle';
 import type { RequestRecord } from '../metrics/record';
 import { isSuccess, type CountSource, type ItlBasis } from '../metrics/request-metrics';
 import type { ConfigPath } from '../problem';
-import type { ReportScope } from '../readers/canonical';
+import { summaryOf, type ReportScope } from '../readers/canonical';
 import type { StageHealth, StageManifest } from '../folder/manifest';
 import type { RunFacts } from '../readers/facts';
 import { factsOf, settingOf } from '../readers/facts-of';
@@ -90,13 +90,10 @@ function measuredStage(run: Run, id: number, byStage: Map<number, RequestRecord[
 
 /** Of a run with one stage, the summary stands for it where it has no report of its own. */
 function scopeOf(run: Run, id: number, onlyStage: boolean): Pick<MeasuredStage, 'scope'> {
-  const { scopes } = reportOf(run);
-  const parts = scopes.filter(({ kind }) => kind === 'stage' || kind === 'run');
+  const report = reportOf(run);
+  const parts = report.scopes.filter(({ kind }) => kind === 'stage' || kind === 'run');
   const scope =
-    parts.find((part, index) => (part.stage ?? index) === id) ??
-    (onlyStage
-      ? (scopes.find(({ kind }) => kind === 'summary') ?? (parts.length === 1 ? parts[0] : undefined))
-      : undefined);
+    parts.find((part, index) => (part.stage ?? index) === id) ?? (onlyStage ? summaryOf(report) : undefined);
   return scope ? { scope } : {};
 }
 

@@ -3,7 +3,8 @@ import type { RequestRecord } from '../metrics/record';
 import { inputTokens, outputTokens, type CountSource } from '../metrics/request-metrics';
 import { distributionOf } from '../metrics/statistics';
 import type { ConfigPath } from '../problem';
-import type { TokenCounter } from '../readers/canonical';
+import { summaryOf as summaryScopeOf, type TokenCounter } from '../readers/canonical';
+import { reportOf } from '../readers/own';
 import type { Distribution } from '../folder/manifest';
 import { compareLengths, medianOf, nearlyAll, type Lengths, type LengthComparison } from './lengths';
 import type { Context } from './dimension';
@@ -189,26 +190,30 @@ function summaryOf(side: Side, context: Context, which: 'prompt' | 'output'): Le
   );
 }
 
-/** From inference-perf's stat objects: of the one stage that is compared, or of the summary when every stage is. */
+/** From a report's statistics: of the one stage that is compared, or of the summary when every stage is. */
 function reportedLengths(side: Side, context: Context, which: 'prompt' | 'output'): Lengths | undefined {
   const stages = comparedStages(side, context);
   const whole = stages.length === side.stages.length && (side.warmupStages ?? []).length === 0;
-  const report = stages.length === 1 ? stages[0]?.report : whole ? side.run.summary : undefined;
-  const { prompt_tokens: prompt, output_tokens: tokens, output_len: length } = report?.successes ?? {};
-  // Before v0.6.1 output_tokens has a total only.
-  const stat = which === 'prompt' ? prompt : tokens?.['median'] === undefined ? (length ?? tokens) : tokens;
-  const key = (name: string): number => stat?.[name] ?? NaN;
-  if (!report || !stat || [key('p5'), key('p25'), key('median'), key('p75'), key('p95')].some(Number.isNaN))
+  const scope = stages.length === 1 ? stages[0]?.scope : whole ? summaryScopeOf(reportOf(side.run)) : undefined;
+  const quantity = which === 'prompt' ? 'prompt_tokens' : 'output_tokens';
+  const measures = scope?.measures.filter((measure) => measure.quantity === quantity) ?? [];
+  // The counts of a report are the server's where it has both; before v0.6.1 inference-perf's have a total only.
+  const stats = [...measures]
+    .sort((a, b) => Number(a.definition.tokens === 'client') - Number(b.definition.tokens === 'client'))
+    .map((measure) => measure.stats)
+    .find((found) => found['p50'] !== undefined);
+  const key = (name: string): number => stats?.[name] ?? NaN;
+  if (!scope || !stats || [key('p5'), key('p25'), key('p50'), key('p75'), key('p95')].some(Number.isNaN))
     return undefined;
   const summary = {
-    count: report.successes.count,
+    count: scope.counts.ok ?? 0,
     mean: key('mean'),
     // Not in the file: the middle half of a normal spans 1.349 standard deviations.
     stdDev: (key('p75') - key('p25')) / 1.349,
     min: key('min'),
     p5: key('p5'),
     p25: key('p25'),
-    p50: key('median'),
+    p50: key('p50'),
     p75: key('p75'),
     p95: key('p95'),
     p99: key('p99'),

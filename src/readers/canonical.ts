@@ -238,6 +238,12 @@ export interface CanonicalReport {
   readonly ownVerdict?: readonly string[];
 }
 
+/** All stages together, or the only part there is. */
+export function summaryOf({ scopes }: CanonicalReport): ReportScope | undefined {
+  const parts = scopes.filter(({ kind }) => kind === 'stage' || kind === 'run');
+  return scopes.find(({ kind }) => kind === 'summary') ?? (parts.length === 1 ? parts[0] : undefined);
+}
+
 /** Where something of a scope stands; without a key, in words. */
 export function placeIn({ file, keys }: ReportScope, what: ScopeKey): { readonly file: string; readonly key: string } {
   return { file, key: keys?.[what] ?? SCOPE_WORDS[what] };

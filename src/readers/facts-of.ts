@@ -2,8 +2,19 @@
 import { sloLimits } from '../config/slo';
 import { MANIFEST_FILE, type RunManifest } from '../folder/manifest';
 import type { ConfigPath } from '../problem';
-import type { CanonicalReport } from './canonical';
-import { fact, known, mapped, missing, type FactId, type FactTypes, type Known, type RunFacts } from './facts';
+import { measureOf, type CanonicalReport, type Definition, type QuantityId } from './canonical';
+import {
+  fact,
+  known,
+  mapped,
+  missing,
+  type Counter,
+  type Fact,
+  type FactId,
+  type FactTypes,
+  type Known,
+  type RunFacts,
+} from './facts';
 import type { Run } from './run';
 
 /** What facts are looked up in: a run, or a report that was only imported. */
@@ -23,6 +34,8 @@ interface Spec<T> {
   readonly as?: (value: unknown) => T | undefined;
   /** Of another tool's report as a whole, where neither it nor a config names a key. */
   readonly report?: (report: CanonicalReport) => T | undefined;
+  /** Of another tool's report, with its place. */
+  readonly read?: (report: CanonicalReport) => Fact<T> | undefined;
   /** What is known of a tool without being in any file: how it always does it. */
   readonly always?: (source: FactSource) => { readonly value: T; readonly because: string } | undefined;
 }
@@ -113,9 +126,17 @@ const SPECS: { readonly [K in FactId]: Spec<FactTypes[K]> } = {
     as: text,
     report: ({ tokenizer }) => tokenizer,
   },
-  inputCounter: { words: 'who counted input tokens', own: ['tokens.input.source', ({ tokens }) => tokens?.input] },
-  outputCounter: { words: 'who counted output tokens', own: ['tokens.output.source', ({ tokens }) => tokens?.output] },
-  gapBasis: { words: 'what gaps are between', own: ['tokens.itl', ({ tokens }) => tokens?.itl] },
+  inputCounter: {
+    words: 'who counted input tokens',
+    own: ['tokens.input.source', ({ tokens }) => tokens?.input],
+    read: (report) => counterOf(report, ['input_tokens_per_sec', 'prompt_tokens']),
+  },
+  outputCounter: {
+    words: 'who counted output tokens',
+    own: ['tokens.output.source', ({ tokens }) => tokens?.output],
+    read: (report) => counterOf(report, ['output_tokens_per_sec', 'output_tokens']),
+  },
+  gapBasis: { words: 'what gaps are between', own: ['tokens.itl', ({ tokens }) => tokens?.itl], read: gapsOf },
   loadType: {
     words: 'load type',
     own: ['stages[].loadType', ({ stages }) => oneOrAll(stages.map(({ loadType }) => loadType))],
@@ -240,6 +261,8 @@ function find<K extends FactId>(source: FactSource, id: K): Known<FactTypes[K]> 
     const setting = mapped(settingOf(source, spec.path), spec.as);
     if (setting.value !== undefined) return setting as Known<FactTypes[K]>;
   }
+  const read = canonical && spec.read?.(canonical);
+  if (read) return read;
   const whole = canonical && spec.report?.(canonical);
   if (whole !== undefined) return fact(whole, mainFile(source), spec.words);
   const always = spec.always?.(source);
@@ -315,6 +338,42 @@ function cacheCounters(manifest: RunManifest): FactTypes['cacheCounters'] | unde
     }, 0);
   const [hits, queries] = [total('prefix_cache_hits'), total('prefix_cache_queries')];
   return windows.length === 0 || hits === undefined || queries === undefined ? undefined : { hits, queries };
+}
+
+const COUNTERS: Readonly<Partial<Record<NonNullable<Definition['tokens']>, Counter['source']>>> = {
+  server: 'server-usage',
+  client: 'client-tokenizer',
+  'server-else-client': 'mixed',
+  'server-else-asked': 'mixed',
+  asked: 'not-counted',
+};
+
+/** As that version of the tool is known to count; the first quantity that says it. */
+function counterOf(report: CanonicalReport, quantities: readonly QuantityId[]): Fact<Counter> | undefined {
+  const scope = report.scopes[0];
+  const measures = quantities.flatMap((quantity) => (scope && measureOf(scope, quantity)) ?? []);
+  const found = measures.find(({ definition }) => definition.tokens !== undefined);
+  const by = found?.definition.tokens;
+  const source = by && COUNTERS[by];
+  if (!found || !source) return undefined;
+  // A name is all a report says of a tokenizer.
+  const name = report.tokenizer;
+  const counter: Counter = {
+    source,
+    ...(by === 'server-else-asked' ? { otherwise: 'asked' } : {}),
+    ...(name === undefined ? {} : { tokenizer: { source: name, sha256: name } }),
+    serverCounted: 0,
+    clientCounted: 0,
+  };
+  return fact(counter, found.source.file, `${found.source.key}, as ${report.versionClass.name} counts`);
+}
+
+/** What the gaps of a report are between; undefined when it has none. */
+function gapsOf({ scopes: [scope] }: CanonicalReport): Fact<'tokens' | 'chunks'> | undefined {
+  const tokens = scope && measureOf(scope, 'token_gap');
+  const chunks = scope && measureOf(scope, 'chunk_gap');
+  const found = tokens ?? chunks;
+  return found && fact(tokens ? 'tokens' : 'chunks', found.source.file, found.source.key);
 }
 
 /** Of every part that is no summary of the others. */

@@ -1,4 +1,5 @@
 // In what state was the prefix cache? Prompts that it already holds cost no prefill.
+import { summaryOf } from '../../readers/canonical';
 import { reportOf } from '../../readers/own';
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
@@ -45,9 +46,7 @@ function reportedShare(
 ): { readonly share: number; readonly file: string; readonly key: string } | undefined {
   const said = factsOn(side).cachedShare;
   if (said.value !== undefined) return { share: said.value, ...said.at };
-  const { scopes } = reportOf(side.run);
-  const parts = scopes.filter(({ kind }) => kind === 'stage' || kind === 'run');
-  const scope = scopes.find(({ kind }) => kind === 'summary') ?? (parts.length === 1 ? parts[0] : undefined);
+  const scope = summaryOf(reportOf(side.run));
   const cached = scope?.extras?.cachedPromptTokens;
   const total = scope?.measures.find(
     ({ quantity, stats }) => quantity === 'prompt_tokens' && stats['total'] !== undefined,

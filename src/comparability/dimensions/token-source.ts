@@ -1,15 +1,11 @@
 // Who counted the tokens? Server and client counts differ by percents, so a ratio over both is none.
 import { chunkCountOf, type ItlBasis } from '../../metrics/request-metrics';
-import type { TokenSource } from '../../folder/manifest';
+import type { Counter } from '../../readers/facts';
 import type { Evidence, MetricName } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { percent } from '../../figures';
-import { measureOf, type Definition, type QuantityId, type ReportScope } from '../../readers/canonical';
-import { inManifest, inReport } from '../evidence';
-import { sideStreams, successesOf, type Side } from '../side';
-
-/** `asked`: where the server sent no count, the length that was asked for stands in its place, and nobody counted. */
-type Counter = TokenSource & { readonly otherwise?: 'asked' };
+import { inFact, inManifest } from '../evidence';
+import { factsOn, sideStreams, successesOf, type Side } from '../side';
 
 interface TokenSources extends SideEvidence {
   readonly input: Counter | undefined;
@@ -26,37 +22,25 @@ const MIX_TOLERANCE = 0.01;
 const SINGLE_SHARE = 0.99;
 
 function sourcesOf(side: Side): TokenSources {
-  const tokens = side.run.manifest?.tokens ?? reportedSources(side);
+  const facts = factsOn(side);
+  const { inputCounter: input, outputCounter: output, gapBasis } = facts;
   const path = ['report', 'request_lifecycle', 'use_server_output_tokens'];
+  const tokenizer = inFact(facts.tokenizer, identity(output.value) ?? facts.tokenizer.value);
   const evidence: Evidence[] = [
-    inManifest(side, 'tokens.output.source', tokens?.output.source, path),
-    inManifest(side, 'tokens.output.tokenizer', identity(tokens?.output), [
-      'tokenizer',
-      'pretrained_model_name_or_path',
-    ]),
-    inManifest(side, 'tokens.output counted', counts(tokens?.output)),
-    inManifest(side, 'tokens.input.source', tokens?.input.source),
-    inManifest(side, 'tokens.itl', tokens?.itl),
+    { ...inFact(output, sourceName(output.value)), configPath: path },
+    { ...tokenizer, configPath: ['tokenizer', 'pretrained_model_name_or_path'] },
+    ...(side.run.manifest ? [inManifest(side, 'tokens.output counted', counts(output.value))] : []),
+    inFact(input, sourceName(input.value)),
+    inFact(gapBasis),
   ];
-  const { canonical } = side.run;
-  if (!side.run.manifest?.tokens && canonical) {
-    const file = canonical.scopes[0]?.file ?? canonical.files[0] ?? 'report';
-    const how = `as ${canonical.versionClass.name} counts`;
-    evidence.splice(
-      0,
-      evidence.length,
-      { ...inReport(file, `output tokens, ${how}`, sourceName(tokens?.output)), configPath: path },
-      inReport(file, `input tokens, ${how}`, sourceName(tokens?.input)),
-      inReport(file, 'tokenizer', canonical.tokenizer),
-    );
-  }
-  const itl = tokens && itlBasis(side, tokens.itl);
-  const summary = tokens
-    ? `output: ${sourceName(tokens.output) ?? ''}, input: ${sourceName(tokens.input) ?? ''}, ITL ${itl === undefined ? 'not recorded' : `between ${itl}`}`
+  const isKnown = input.value !== undefined && output.value !== undefined;
+  const itl = isKnown ? itlBasis(side, gapBasis.value) : undefined;
+  const summary = isKnown
+    ? `output: ${sourceName(output.value) ?? ''}, input: ${sourceName(input.value) ?? ''}, ITL ${itl === undefined ? 'not recorded' : `between ${itl}`}`
     : 'not recorded';
   return {
-    input: tokens?.input,
-    output: tokens?.output,
+    input: isKnown ? input.value : undefined,
+    output: isKnown ? output.value : undefined,
     itl,
     streamed: sideStreams(side),
     summary,
@@ -66,48 +50,6 @@ function sourcesOf(side: Side): TokenSources {
 
 function sourceName(counter: Counter | undefined): string | undefined {
   return counter?.otherwise === 'asked' ? 'server-usage, else the length asked for' : counter?.source;
-}
-
-const REPORTED: Readonly<Partial<Record<NonNullable<Definition['tokens']>, TokenSource['source']>>> = {
-  server: 'server-usage',
-  client: 'client-tokenizer',
-  'server-else-client': 'mixed',
-  'server-else-asked': 'mixed',
-  asked: 'not-counted',
-};
-
-/** Of another tool's report: what that version of the tool is known to do. Undefined when it is not known of both quantities. */
-function reportedSources({ run }: Side): { input: Counter; output: Counter; itl: ItlBasis | undefined } | undefined {
-  const { canonical } = run;
-  const scope = canonical?.scopes[0];
-  if (!canonical || !scope) return undefined;
-  const of = (...quantities: readonly QuantityId[]): Definition['tokens'] =>
-    quantities.map((quantity) => measureOf(scope, quantity)?.definition.tokens).find((who) => who !== undefined);
-  // A name is all a report says of a tokenizer.
-  const name = canonical.tokenizer;
-  const source = (who: Definition['tokens']): Counter | undefined => {
-    const which = who && REPORTED[who];
-    return (
-      which && {
-        source: which,
-        ...(who === 'server-else-asked' ? { otherwise: 'asked' } : {}),
-        ...(name === undefined ? {} : { tokenizer: { source: name, sha256: name } }),
-        serverCounted: 0,
-        clientCounted: 0,
-      }
-    );
-  };
-  const [output, input] = [
-    source(of('output_tokens_per_sec', 'output_tokens')),
-    source(of('input_tokens_per_sec', 'prompt_tokens')),
-  ];
-  return input && output && { input, output, itl: reportedGaps(scope) };
-}
-
-/** What gaps the report has are between; undefined when it has none. */
-function reportedGaps(scope: ReportScope): ItlBasis | undefined {
-  if (measureOf(scope, 'token_gap')) return 'tokens';
-  return measureOf(scope, 'chunk_gap') ? 'chunks' : undefined;
 }
 
 /** Where the server's count shows that every chunk carried one token, gaps between chunks are gaps between tokens. */
@@ -123,13 +65,13 @@ function itlBasis({ stages }: Side, declared: ItlBasis | undefined): ItlBasis | 
   return single > 0 && single >= SINGLE_SHARE * streamed ? 'tokens' : declared;
 }
 
-function identity(source: TokenSource | undefined): string | undefined {
+function identity(source: Counter | undefined): string | undefined {
   if (!source?.tokenizer) return undefined;
   const { source: name, sha256 } = source.tokenizer;
   return isHash(sha256) ? `${name} (sha256 ${sha256.slice(0, 12)})` : name;
 }
 
-function counts(source: TokenSource | undefined): string | undefined {
+function counts(source: Counter | undefined): string | undefined {
   return source && `server ${source.serverCounted}, client ${source.clientCounted}`;
 }
 
@@ -231,12 +173,12 @@ function isHash(text: string): boolean {
 }
 
 /** A report says that the server's counts were preferred, but not how many there were. */
-function unshared({ source, serverCounted, clientCounted }: TokenSource): boolean {
+function unshared({ source, serverCounted, clientCounted }: Counter): boolean {
   return source === 'mixed' && serverCounted === 0 && clientCounted === 0;
 }
 
 /** A mixture takes the server's count wherever there is one; every answer has the client's or the server's. */
-function serverShare({ serverCounted, clientCounted }: TokenSource): number {
+function serverShare({ serverCounted, clientCounted }: Counter): number {
   return serverCounted / Math.max(1, serverCounted, clientCounted);
 }
 
@@ -251,7 +193,7 @@ function wordsOf({ source, otherwise }: Counter): string {
   return otherwise === 'asked' ? 'the server’s usage where sent, else the length asked for' : SOURCES[source];
 }
 
-const SOURCES: Readonly<Record<TokenSource['source'], string>> = {
+const SOURCES: Readonly<Record<Counter['source'], string>> = {
   'server-usage': 'the server’s usage',
   'client-tokenizer': 'the client’s tokenizer',
   mixed: 'the server’s usage where sent, else the client’s tokenizer',

@@ -45,13 +45,11 @@ export const DECIDED_ELSEWHERE: readonly Entry[] = [
   ['input-length', /^records\[\]\.(?:clientPromptTokens|askedPromptTokens)$/, 'the server’s count'],
   ['input-length', /^manifest(?:$|\.tokens|\.lengths|\.workload\.askedPromptTokens)/, REPORT],
   ['input-length', /^records$/, MANIFEST],
-  ['input-length', /^report\.successes\.prompt_tokens\./, 'the five quantiles from p5 to p95'],
   ['output-length', config('data'), 'the realised lengths'],
   ['output-length', /^records\[\]\.usage/, 'the client’s count'],
   ['output-length', /^records\[\]\.(?:clientOutputTokens|maxTokens)$/, 'the server’s count'],
   ['output-length', /^manifest(?:$|\.tokens|\.lengths|\.workload\.maxTokens)/, REPORT],
   ['output-length', /^records$/, MANIFEST],
-  ['output-length', /^report\.successes\.output_tokens/, 'the five quantiles from p5 to p95, or output_len'],
   [
     'stop-behaviour',
     /^records(?:$|\[\]\.finishReason$)/,

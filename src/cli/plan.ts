@@ -1,5 +1,4 @@
 // `isoperf plan CONFIG`: what a run will really send, worked out without sending anything; --freeze keeps it in one file.
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expectationsOf } from '../config/will/expectations';
 import { loadConfig, type LoadedConfig } from '../config/load';
@@ -18,6 +17,7 @@ import { EXIT, UsageError, type CliIo, type Command } from './command';
 import { parseOptions } from './options';
 import { planJson, planText, type PlanView } from './plan-text';
 import { createProgress, type Progress } from './run-progress';
+import { readInput } from './read-input';
 import { runInput } from './run-input';
 
 declare const ISOPERF_VERSION: string;
@@ -104,7 +104,10 @@ export const planCommand: Command = {
 
 function readText(file: string, io: CliIo): string | undefined {
   try {
-    return readFileSync(path.resolve(io.cwd, file), 'utf8');
+    const input = readInput(path.resolve(io.cwd, file));
+    if ('bytes' in input) return input.bytes.toString('utf8');
+    io.err(`isoperf plan: error: ${file} ${input.refused}\n`);
+    return undefined;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     io.err(`isoperf plan: error: ${file} cannot be read: ${code === 'ENOENT' ? 'there is no such file' : message}.\n`);

@@ -1,5 +1,4 @@
 // From a config's text to what a run takes; shared by `run` and `plan`.
-import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { LoadedConfig } from '../config/load';
@@ -9,6 +8,7 @@ import { formatProblem } from '../problem';
 import type { RunInput } from '../run';
 import { readFrozen, type FrozenStream } from '../run/frozen';
 import { UsageError, type CliIo } from './command';
+import { readInput } from './read-input';
 
 export interface NamedConfig {
   /** As the user named it. */
@@ -77,7 +77,10 @@ export async function namedConfig(
 
 function readConfigText(file: string, io: CliIo): string | undefined {
   try {
-    return readFileSync(path.resolve(io.cwd, file), 'utf8');
+    const input = readInput(path.resolve(io.cwd, file));
+    if ('bytes' in input) return input.bytes.toString('utf8');
+    io.err(`isoperf run: error: ${file} ${input.refused}\n`);
+    return undefined;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : message;

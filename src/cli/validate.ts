@@ -11,6 +11,7 @@ import { judgeConfigs } from '../pitfalls/check';
 import type { Problem } from '../problem';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
 import { parseOptions } from './options';
+import { MAX_INPUT_BYTES, readInput } from './read-input';
 import { FORMATS, render, type Format, type Result } from './validate-formats';
 
 const HELP = `isoperf validate: judge configs before anything is sent.
@@ -27,6 +28,7 @@ The codes are explained in docs/findings.md and docs/pitfalls.md.
 
 Configs inside ConfigMaps, Jobs' heredocs, Helm values and llm-d workload files are found, templates are read.
 A directory stands for the configs in it, its subdirectories included. FILE may be - for standard input.
+What is neither a regular file nor a pipe, or has more than ${MAX_INPUT_BYTES / 1e6} MB, is not read.
 
 Options:
   --set PATH=VALUE   put a value over the file's, as 'isoperf run' does; repeat for more.
@@ -73,7 +75,6 @@ interface Question {
   readonly fixes: boolean;
 }
 
-const MAX_BYTES = 8_000_000;
 const SKIPPED = new Set(['node_modules', '.git']);
 
 function judge(file: string, bytes: Buffer, question: Question): Result {
@@ -138,7 +139,7 @@ function decode(bytes: Buffer): string | undefined {
 
 function judgePath(name: string, io: CliIo, question: Question): readonly Result[] {
   if (name === '') return [{ file: "''", nothing: 'is not a file name.' }];
-  if (name === '-') return [judge('<stdin>', readFileSync(0), question)];
+  if (name === '-') return [judgeInput('<stdin>', 0, question)];
   const place = path.resolve(io.cwd, name);
   if (!existsSync(place)) return [{ file: name, nothing: 'does not exist.' }];
   if (statSync(place).isDirectory()) {
@@ -150,7 +151,12 @@ function judgePath(name: string, io: CliIo, question: Question): readonly Result
       ];
     return configs.map((file) => judge(path.join(name, path.relative(place, file)), readFileSync(file), question));
   }
-  return [judge(name, readFileSync(place), question)];
+  return [judgeInput(name, place, question)];
+}
+
+function judgeInput(name: string, place: string | number, question: Question): Result {
+  const input = readInput(place);
+  return 'refused' in input ? { file: name, nothing: input.refused } : judge(name, input.bytes, question);
 }
 
 function yamlFiles(folder: string): string[] {
@@ -161,7 +167,7 @@ function yamlFiles(folder: string): string[] {
       if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : yamlFiles(place);
       return entry.isFile() &&
         /\.(?:ya?ml|json)(?:\.(?:in|tpl|tmpl|j2))?$/i.test(entry.name) &&
-        statSync(place).size <= MAX_BYTES
+        statSync(place).size <= MAX_INPUT_BYTES
         ? [place]
         : [];
     });

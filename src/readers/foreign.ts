@@ -242,7 +242,7 @@ function isConfig({ format, value, file }: LoadedDocument): boolean {
 
 function configIn(documents: readonly LoadedDocument[]): ConfigDocument | undefined {
   const candidates = documents.filter(
-    (document) => isConfig(document) && looksLikeConfig(JSON.stringify(document.value).slice(0, 60_000)),
+    (document) => isConfig(document) && looksLikeConfig(jsonText(document.value).slice(0, 60_000)),
   );
   const named = documents.filter(
     (document) => /(?:^|[-_.])config\.ya?ml$/.test(document.file) && isObject(document.value),
@@ -301,4 +301,9 @@ function nothing(place: string, why: string): Problem {
     message: `there is no report in ${place}: ${why}`,
     remedy: `Name a result file or a folder with one. Known are ${READABLE_TOOLS.join(', ')}`,
   };
+}
+
+/** JSON of values that may hold whole numbers beyond a double's digits, as 64-bit seeds are. */
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'bigint' ? String(entry) : entry));
 }

@@ -48,7 +48,9 @@ export function findingsOf(
   values: unknown,
 ): { readonly findings: readonly Finding[]; readonly more: number } {
   const loadType = valueAt(values, ['load', 'type']);
-  const type = typeof loadType === 'string' ? loadType : undefined;
+  // A type that nobody knows is judged as an open loop: its keys have names all the same.
+  const words = fieldAt(['load', 'type'])?.enumValues ?? {};
+  const type = typeof loadType !== 'string' ? undefined : Object.hasOwn(words, loadType) ? loadType : 'constant';
   const found: Finding[] = [];
   let total = 0;
   for (const issue of issues) {

@@ -125,6 +125,9 @@ export function compact<T extends object>(value: { [K in keyof T]: T[K] | undefi
 
 /** A value as one short line for a list of facts. */
 export function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text =
+    typeof value === 'string'
+      ? value
+      : JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'bigint' ? String(entry) : entry));
   return text.length > 200 ? `${text.slice(0, 200)}...` : text;
 }

@@ -104,6 +104,21 @@ describe('isoperf validate', () => {
       if (format === 'text') expect(out).toContain("'c\\u001b[31m'");
     }
   });
+  it.skipIf(process.platform === 'win32')(
+    'a device is not read, and a file beyond the limit is not either',
+    async () => {
+      const device = await validate('/dev/zero');
+      expect([device.code, device.err]).toEqual([2, expect.stringContaining('no regular file')]);
+      const large = await validate(file('large.yaml', `load: {}\n${'#'.repeat(8_000_001)}`));
+      expect([large.code, large.err]).toEqual([2, expect.stringContaining('more than 8 MB')]);
+    },
+  );
+  it('a second mistake costs no remedy', async () => {
+    const both = await validate(
+      file('both.yaml', 'server: {base_url: "http://h:1"}\nload: {type: bursty, num_wokers: 4}\n'),
+    );
+    expect(both.out).toContain("Did you mean 'num_workers'?");
+  });
   it('--loader answers as inference-perf does, and nothing else', async () => {
     expect(await validate('--loader', file('nothing.yaml', ''))).toMatchObject({
       code: 0,

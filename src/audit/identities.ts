@@ -1,7 +1,8 @@
 // Every check on one report, before any comparison: which identities hold, which do not and why, and what else to know.
 import type { CanonicalReport, ReportScope } from '../readers/canonical';
 import type { Identity, Judgement } from './identity';
-import { counts, inFlight, requestRate, stageSum, tokenRates, tokenTotals } from './identity-counts';
+import { counts, inFlight, stageSum, tokenTotals } from './identity-counts';
+import { rateLengths, rateParts, requestRate, tokenRates } from './identity-rates';
 import { latencySum, order, pooledGaps, readTogether, sameAsGap, tinyGaps } from './identity-latency';
 import { serverCount, serverLatencies } from './identity-server';
 import { signsOf } from './signs';
@@ -21,12 +22,14 @@ export function violated(judgement: Judgement): readonly Identity[] {
 function identitiesOf(scope: ReportScope, report: CanonicalReport): Identity[] {
   return [
     ...latencySum(scope, report),
-    ...pooledGaps(scope),
-    ...sameAsGap(scope),
+    ...pooledGaps(scope, report),
+    ...sameAsGap(scope, report),
     ...tinyGaps(scope, report),
     ...inFlight(scope, report),
     ...requestRate(scope),
     ...tokenRates(scope),
+    ...rateParts(scope),
+    ...rateLengths(scope),
     ...tokenTotals(scope),
     ...counts(scope),
     ...serverCount(scope),

@@ -15,7 +15,6 @@ import type { Identity } from './identity';
 import { off } from './identity-math';
 
 const EXACT = 1e-6;
-const RATE = 0.02;
 /** From this share of the cap on, requests wait for a free place in the client. */
 const AT_CAP = 0.9;
 /** The same when requests are sent seconds late: an average over ramp and drain stays further below the cap. */
@@ -50,116 +49,6 @@ export function tokenTotals(scope: ReportScope): Identity[] {
       },
     ];
   });
-}
-
-/** tokens/s x window = tokens, with whichever counter of the two fits: the report may use either. */
-export function tokenRates(scope: ReportScope): Identity[] {
-  const window = scope.windowSeconds?.value;
-  const { ok } = scope.counts;
-  if (window === undefined || ok === undefined || window <= 0) return [];
-  const pairs = [
-    ['input_tokens_per_sec', 'prompt_tokens'],
-    ['output_tokens_per_sec', 'output_tokens'],
-  ] as const;
-  return pairs.flatMap(([rateId, lengthId]): Identity[] => {
-    const rate = measureOf(scope, rateId);
-    const value = rate?.stats['value'];
-    // A mean of rates over time is not the total over the window.
-    if (value === undefined || rate?.definition.note?.includes('mean of a rate') === true) return [];
-    const totals = scope.measures
-      .filter(({ quantity }) => quantity === lengthId)
-      .map(({ stats }) => stats['total'] ?? (stats['mean'] === undefined ? undefined : stats['mean'] * ok))
-      .filter((total) => total !== undefined);
-    if (totals.length === 0) return [];
-    const left = value * window;
-    const right = totals.reduce((best, total) => (off(left, total) < off(left, best) ? total : best));
-    const holds = off(left, right) <= RATE;
-    return [
-      {
-        id: 'token-rate',
-        scope: scope.id,
-        holds,
-        statement: `${rateId.startsWith('input') ? 'input' : 'output'} tokens/s x window = tokens`,
-        left,
-        right,
-        unit: 'tokens',
-        tolerance: '2 %',
-        ...(holds
-          ? {}
-          : {
-              message: `${rate!.source.key} x ${significant(window)} s is ${whole(left)} tokens, but ${whole(right)} were counted`,
-              cause: 'the rate is over another window, or by another counter, than the report says',
-              pitfall: rateId.startsWith('input') ? 'CMP059' : 'CMP058',
-            }),
-      },
-    ];
-  });
-}
-
-export function requestRate(scope: ReportScope): Identity[] {
-  const rate = measureOf(scope, 'requests_per_sec');
-  const value = rate?.stats['value'];
-  const window = scope.windowSeconds;
-  const { ok } = scope.counts;
-  const result: Identity[] = [];
-  const derived = window?.from.includes('requests_per_sec') === true || window?.from.includes('per minute') === true;
-  if (value !== undefined && window && !derived && ok !== undefined && !isMeanOfRates(rate?.definition.note)) {
-    const left = value * window.value;
-    const slack = /posts|- 1/.test(rate?.definition.window ?? '') && ok > 0 ? 1 / ok : 0;
-    const holds = off(left, ok) <= RATE + slack;
-    result.push({
-      id: 'request-rate',
-      scope: scope.id,
-      holds,
-      statement: 'requests/s x window = successes',
-      left,
-      right: ok,
-      unit: 'requests',
-      tolerance: '2 %',
-      ...(holds
-        ? {}
-        : {
-            message: `${significant(value)} requests/s over ${significant(window.value)} s are ${whole(left)} requests, but ${whole(ok)} are counted`,
-            cause:
-              'the window of the rate is not the window that the report gives (warm-up, ramps, idle time, another clock)',
-            pitfall: 'CMP010',
-          }),
-    });
-  }
-  return [...result, ...sendRate(scope)];
-}
-
-function isMeanOfRates(note: string | undefined): boolean {
-  return note?.includes('mean of a rate') === true;
-}
-
-/** The sends cannot take longer than the window that contains them. */
-function sendRate(scope: ReportScope): Identity[] {
-  const sends = statisticOf(scope, 'sends_per_sec', 'value');
-  const window = scope.windowSeconds?.value;
-  const { total } = scope.counts;
-  if (sends === undefined || sends <= 0 || window === undefined || total === undefined) return [];
-  const span = total / sends;
-  const holds = span <= window * (1 + RATE);
-  return [
-    {
-      id: 'clock',
-      scope: scope.id,
-      holds,
-      statement: 'the span of the sends fits into the window',
-      left: span,
-      right: window,
-      unit: 's',
-      tolerance: '2 %',
-      ...(holds
-        ? {}
-        : {
-            message: `sending took ${significant(span)} s, longer than the window of ${significant(window)} s that contains it`,
-            cause: 'successes and sends were counted over different windows: failures are in one and not in the other',
-            pitfall: 'CMP065',
-          }),
-    },
-  ];
 }
 
 /** Latencies, lengths and rates of answers: not when requests were sent, nor what became of failures. */

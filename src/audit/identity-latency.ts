@@ -2,12 +2,15 @@
 import { significant } from '../figures';
 import {
   type CanonicalReport,
+  type Measure,
   measureOf,
   QUANTITIES,
   type ReportScope,
   statisticOf,
   type Statistics,
+  type TokenCounter,
 } from '../readers/canonical';
+import { askedOf } from '../pitfalls/asked';
 import { at, isObject } from '../readers/readers/values';
 import type { Caution } from '../pitfalls/in-report';
 import type { Identity } from './identity';
@@ -21,57 +24,118 @@ const TINY_SHARE = 0.1;
 
 const ms = (seconds: number): string => `${significant(seconds * 1000)} ms`;
 
-interface Decode {
-  /** (mean e2e - mean TTFT) / (mean n - 1), seconds. */
-  readonly perToken: number;
+interface Count {
+  /** Mean output tokens of an answer. */
   readonly tokens: number;
+  readonly by: TokenCounter | 'chunks' | 'assumed' | 'not said';
+  /** Absent: the length that the config asked for. */
+  readonly measure?: Measure;
 }
 
-function decodeOf(scope: ReportScope): Decode | undefined {
+/**
+ * Every mean length at hand, the most trusted first: the server's, the length asked for where the end of sequence was to be
+ * ignored, the client's, then the others. An identity that fails is tried with each before a number is accused.
+ */
+function countsAtHand(scope: ReportScope, report: CanonicalReport): readonly Count[] {
+  const reported = scope.measures.flatMap((measure): Count[] => {
+    const tokens = measure.quantity === 'output_tokens' ? measure.stats['mean'] : undefined;
+    return tokens === undefined ? [] : [{ tokens, by: measure.definition.tokens ?? 'not said', measure }];
+  });
+  const asked = at(report.config, 'server', 'ignore_eos') === false ? undefined : askedOf(report, 'output');
+  const all: readonly Count[] = [
+    ...reported,
+    ...(asked === undefined || scope.kind === 'adapter' ? [] : [{ tokens: asked.realised, by: 'asked' as const }]),
+  ];
+  const trust = (count: Count): number => (count.by === 'server' ? 0 : count.by === 'asked' ? 1 : 2);
+  return [...all].sort((a, b) => trust(a) - trust(b));
+}
+
+interface Decode {
+  /** Mean E2E - mean TTFT - mean time from the last token to the end of the stream, seconds. */
+  readonly seconds: number;
+  readonly counts: readonly Count[];
+  /** The count that the report's own TPOT should be of: its first. */
+  readonly own: Count;
+}
+
+function decodeOf(scope: ReportScope, report: CanonicalReport): Decode | undefined {
   const e2e = statisticOf(scope, 'e2e', 'mean');
   const ttft = statisticOf(scope, 'ttft', 'mean');
-  const tokens = statisticOf(scope, 'output_tokens', 'mean');
-  if (e2e === undefined || ttft === undefined || tokens === undefined || tokens <= 1.5) return undefined;
-  return { perToken: (e2e - ttft) / (tokens - 1), tokens };
+  const counts = countsAtHand(scope, report).filter(({ tokens }) => tokens > 1.5);
+  const first = measureOf(scope, 'output_tokens');
+  const own = counts.find(({ measure }) => measure !== undefined && measure === first);
+  if (e2e === undefined || ttft === undefined || !own) return undefined;
+  return { seconds: e2e - ttft - (scope.extras?.streamTailSeconds ?? 0), counts, own };
 }
+
+const perTokenOf = ({ seconds }: Decode, { tokens }: Count): number => seconds / (tokens - 1);
 
 /**
  * mean e2e = mean TTFT + mean(TPOT x (n - 1)). With aggregates the right side is mean TPOT x (mean n - 1) + cov(TPOT, n), and
  * |cov| <= sd(TPOT) x sd(n): the tolerance is that bound and 5 %.
  */
 export function latencySum(scope: ReportScope, report: CanonicalReport): Identity[] {
-  const decode = decodeOf(scope);
+  const decode = decodeOf(scope, report);
   const tpot = measureOf(scope, 'tpot');
   const mean = tpot?.stats['mean'];
   if (!decode || !tpot || mean === undefined || mean <= 0) return [];
-  const spread = covarianceShare(tpot.stats, measureOf(scope, 'output_tokens')?.stats, decode.tokens, mean);
-  const tolerance = SLACK + spread + tailShare(scope, decode);
-  const holds = off(decode.perToken, mean) <= tolerance;
-  const factor = decode.perToken / mean;
+  const toleranceFor = (count: Count): number =>
+    SLACK + covarianceShare(tpot.stats, count.measure?.stats, count.tokens, mean) + tailShare(scope, count);
+  const closes = (count: Count): boolean => off(perTokenOf(decode, count), mean) <= toleranceFor(count);
+  const { own } = decode;
+  const tolerance = toleranceFor(own);
+  const common = {
+    id: 'latency-sum',
+    scope: scope.id,
+    statement: 'mean E2E = mean TTFT + mean TPOT x (mean output tokens - 1)',
+    tolerance: `${significant(tolerance * 100)} %: 5 %, one decode step for the end of the stream, and what TPOT and lengths that move together can explain`,
+  } as const;
+  if (closes(own)) return [{ ...common, holds: true, left: mean, right: perTokenOf(decode, own), unit: 's' }];
+  // TPOT is right where another count at hand closes the sum: then the count is wrong.
+  const other = decode.counts.find((count) => count !== own && closes(count));
+  if (other) return [{ ...common, ...miscounted(own, other) }];
+  const right = perTokenOf(decode, decode.counts[0] ?? own);
+  const factor = right / mean;
   return [
     {
-      id: 'latency-sum',
-      scope: scope.id,
-      holds,
-      statement: 'mean E2E = mean TTFT + mean TPOT x (mean output tokens - 1)',
+      ...common,
+      holds: false,
       left: mean,
-      right: decode.perToken,
+      right,
       unit: 's',
       factor,
-      tolerance: `${significant(tolerance * 100)} %: 5 %, one decode step for the end of the stream, and what TPOT and lengths that move together can explain`,
-      ...(holds
-        ? {}
-        : {
-            message: `TPOT is ${sizeOf(factor)}: it says ${ms(mean)}, but E2E minus TTFT over the tokens leaves ${ms(decode.perToken)}`,
-            cause: causeOfLatencySum(factor, report),
-            pitfall: pausesCount(report)
-              ? 'CMP045'
-              : factor > 1.3 || report.tool === 'inference-perf'
-                ? 'CMP060'
-                : 'CMP058',
-          }),
+      message: `TPOT is ${sizeOf(factor)}: it says ${ms(mean)}, but E2E minus TTFT over the tokens leaves ${ms(right)}`,
+      cause: causeOfLatencySum(factor, report),
+      pitfall: pausesCount(report) ? 'CMP045' : factor > 1.3 || report.tool === 'inference-perf' ? 'CMP060' : 'CMP058',
     },
   ];
+}
+
+const COUNTED_BY: Readonly<Partial<Record<Count['by'], string>>> = {
+  server: 'the server counted',
+  asked: 'the length that was asked for',
+  client: 'the client counted',
+};
+
+/** The count beside TPOT is wrong: another one makes E2E, TTFT and TPOT agree. */
+function miscounted(own: Count, other: Count): Omit<Identity, 'id' | 'scope' | 'statement' | 'tolerance'> {
+  const factor = other.tokens / own.tokens;
+  const key = own.measure?.source.key ?? 'output tokens';
+  return {
+    holds: false,
+    left: own.tokens,
+    right: other.tokens,
+    unit: 'tokens',
+    factor,
+    message: `${key} is ${sizeOf(factor)}: it says ${significant(own.tokens)} tokens on average, but E2E, TTFT and TPOT agree at ${significant(other.tokens)}, ${COUNTED_BY[other.by] ?? 'another count of the report'}`,
+    cause:
+      own.by === 'client'
+        ? 'the client counted the text again with its tokenizer, which merges or splits what the server generated'
+        : factor > 1
+          ? 'the counter missed tokens (reasoning, tool calls, or chunks of several tokens)'
+          : 'the counter counts more than was generated',
+    pitfall: 'CMP058',
+  };
 }
 
 function sizeOf(factor: number): string {
@@ -80,8 +144,10 @@ function sizeOf(factor: number): string {
 }
 
 /** A latency that ends with the stream contains up to one more step than the tokens show. */
-function tailShare(scope: ReportScope, { tokens }: Decode): number {
-  return measureOf(scope, 'e2e')?.definition.end === 'last-token' ? 0 : 1 / (tokens - 1);
+function tailShare(scope: ReportScope, { tokens }: Count): number {
+  const isKnown =
+    measureOf(scope, 'e2e')?.definition.end === 'last-token' || scope.extras?.streamTailSeconds !== undefined;
+  return isKnown ? 0 : 1 / (tokens - 1);
 }
 
 function covarianceShare(tpot: Statistics, lengths: Statistics | undefined, tokens: number, mean: number): number {
@@ -109,14 +175,18 @@ function causeOfLatencySum(factor: number, report: CanonicalReport): string {
 }
 
 /** Gaps over all requests, added up, are the decode time: mean gap x (tokens - 1) = mean E2E - mean TTFT. Only for token gaps. */
-export function pooledGaps(scope: ReportScope): Identity[] {
-  const decode = decodeOf(scope);
+export function pooledGaps(scope: ReportScope, report: CanonicalReport): Identity[] {
+  const decode = decodeOf(scope, report);
   const gap = statisticOf(scope, 'token_gap', 'mean');
   if (!decode || gap === undefined || gap <= 0) return [];
   // Both sides are sums over the same requests, so no covariance enters.
-  const tolerance = 0.1 + tailShare(scope, decode);
-  const holds = off(decode.perToken, gap) <= tolerance;
-  const factor = decode.perToken / gap;
+  const toleranceFor = (count: Count): number => 0.1 + tailShare(scope, count);
+  const closes = (count: Count): boolean => off(perTokenOf(decode, count), gap) <= toleranceFor(count);
+  // A miscount is the latency sum's to say: here any count at hand may close it.
+  const count = decode.counts.find(closes) ?? decode.counts[0] ?? decode.own;
+  const holds = closes(count);
+  const right = perTokenOf(decode, count);
+  const factor = right / gap;
   return [
     {
       id: 'pooled-gaps',
@@ -124,14 +194,14 @@ export function pooledGaps(scope: ReportScope): Identity[] {
       holds,
       statement: 'mean token gap = (mean E2E - mean TTFT) / (mean output tokens - 1)',
       left: gap,
-      right: decode.perToken,
+      right,
       unit: 's',
       factor,
-      tolerance: `${significant(tolerance * 100)} %: 10 %, and one step for the end of the stream`,
+      tolerance: `${significant(toleranceFor(count) * 100)} %: 10 %, and one step for the end of the stream`,
       ...(holds
         ? {}
         : {
-            message: `the token gap is ${sizeOf(factor)}: mean ${ms(gap)}, but the decode time over the tokens is ${ms(decode.perToken)}`,
+            message: `the token gap is ${sizeOf(factor)}: mean ${ms(gap)}, but the decode time over the tokens is ${ms(right)}`,
             cause:
               factor > 1
                 ? 'more tokens were stamped than generated (begin tokens counted in every chunk)'
@@ -143,14 +213,14 @@ export function pooledGaps(scope: ReportScope): Identity[] {
 }
 
 /** A mean over requests and a mean over gaps agree to five digits only when every answer has the same length. */
-export function sameAsGap(scope: ReportScope): Identity[] {
+export function sameAsGap(scope: ReportScope, report: CanonicalReport): Identity[] {
   const tpot = statisticOf(scope, 'tpot', 'mean');
   const gaps = measureOf(scope, 'chunk_gap') ?? measureOf(scope, 'token_gap');
   const gap = gaps?.stats['mean'];
-  const decode = decodeOf(scope);
+  const decode = decodeOf(scope, report);
   if (tpot === undefined || gap === undefined || !decode || off(tpot, gap) > 1e-4) return [];
   // Equal and right is what equal lengths give; equal and wrong means both came from the same wrong stamps.
-  if (off(decode.perToken, tpot) < 0.3) return [];
+  if (decode.counts.some((count) => off(perTokenOf(decode, count), tpot) < 0.3)) return [];
   return [
     {
       id: 'same-as-gap',

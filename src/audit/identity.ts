@@ -7,6 +7,8 @@ export type IdentityId =
   | 'token-total'
   | 'token-rate'
   | 'request-rate'
+  | 'rate-parts'
+  | 'rate-length'
   | 'counts'
   | 'stage-sum'
   | 'in-flight'

@@ -54,6 +54,8 @@ export interface Definition {
   readonly stdDev?: 'population' | 'sample';
   /** Who counted the tokens in it. `asked`: nobody, it is the length that was asked for. */
   readonly tokens?: TokenCounter | 'chunks' | 'assumed';
+  /** Of a rate: a mean of rates over time, not the total over the window. */
+  readonly average?: 'over-time';
   /** Window of a rate, in words. */
   readonly window?: string;
   /** What else a reader of the number must know. */
@@ -129,6 +131,8 @@ export interface ReportScope {
   readonly windowSeconds?: { readonly value: number; readonly from: string };
   readonly startedAt?: string;
   readonly measures: readonly Measure[];
+  /** Numbers of the file that cannot be (a part above its whole): evidence for the identities, shown and exported nowhere. */
+  readonly refuted?: readonly Measure[];
   /** What the model server itself counted in the same window. */
   readonly server?: ServerTelemetry;
   /** The tool's own goodput figures, as it defines them. */
@@ -152,6 +156,8 @@ export interface ScopeExtras {
   /** Of the client itself: share of time its event loop was busy, and how late its turns were at p99, seconds. */
   readonly loopUse?: number;
   readonly loopDelayP99Seconds?: number;
+  /** Mean time from the last token of an answer to the end of its stream (usage chunk, [DONE]), where requests tell. */
+  readonly streamTailSeconds?: number;
 }
 
 /** What a session report says (inference-perf's session replay). */

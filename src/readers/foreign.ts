@@ -6,6 +6,7 @@ import type { RunFacts } from './facts';
 import { factsOf } from './facts-of';
 import { hasBareNumber, loadDocuments, type Loaded, type LoadedDocument } from './documents';
 import { maskReport, maskValue } from './mask';
+import { withoutImpossibleRates } from './refute';
 import { emptyReport, withoutEmptyParts, withoutZeros } from './nothing-measured';
 import { isObject } from './readers/values';
 import type { ConfigDocument, ReportReader } from './readers/reader';
@@ -171,7 +172,7 @@ function readDocuments(
       const told = bare.length > 0 ? { ...report, bareNumbers: bare } : report;
       const empty = emptyReport(report, own.recordsFile !== undefined);
       if (empty) problems.push(empty);
-      found.push(opened(maskReport(told), folder, own));
+      found.push(opened(maskReport(withoutImpossibleRates(told)), folder, own));
     }
     if (result.reports.length === 0) problems.push(fragment(folder, reader, documents));
   }

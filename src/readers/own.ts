@@ -1,5 +1,6 @@
 // Our own run in canonical quantities: the same checks and exports as for anybody's.
 import type { LifecycleReport, Stat } from '../metrics/lifecycle';
+import type { RequestRecord } from '../metrics/record';
 import {
   LIFECYCLE_KEYS,
   REQUESTS_WINDOW,
@@ -34,8 +35,20 @@ function ownReport(run: Run): CanonicalReport {
   const tokens = tokensOf(manifest);
   const warmups = new Set(manifest?.window.warmupStages ?? []);
   const scopes = [
-    ...[...run.stages].map(([stage, report]) => stageScope(stage, report, manifest, tokens, warmups.has(stage))),
-    ...(run.summary ? [summaryScope(run.summary, manifest, tokens)] : []),
+    ...[...run.stages].map(([stage, report]) =>
+      withTail(
+        stageScope(stage, report, manifest, tokens, warmups.has(stage)),
+        run.records?.filter((record) => record.stage === stage),
+      ),
+    ),
+    ...(run.summary
+      ? [
+          withTail(
+            summaryScope(run.summary, manifest, tokens),
+            run.records?.filter(({ stage }) => !warmups.has(stage)),
+          ),
+        ]
+      : []),
   ];
   const version = run.tool.version;
   const pinned = manifest?.sweep && manifest.sweep.source !== 'probe' ? manifest.sweep.source : undefined;
@@ -64,6 +77,21 @@ function ownReport(run: Run): CanonicalReport {
     ...(pinned === undefined ? {} : { sweepPinnedBy: pinned }),
     problems: run.problems,
   };
+}
+
+/** How long streams stayed open after their last token: a usage chunk that comes late is in E2E, and in no token's time. */
+function withTail(scope: ReportScope, records: readonly RequestRecord[] | undefined): ReportScope {
+  const tails = (records ?? []).flatMap(({ outcome, endSeconds, lastTokenSeconds, firstTokenSeconds }) =>
+    outcome.kind === 'ok' &&
+    endSeconds !== undefined &&
+    lastTokenSeconds !== undefined &&
+    firstTokenSeconds !== undefined
+      ? [endSeconds - lastTokenSeconds]
+      : [],
+  );
+  if (tails.length === 0) return scope;
+  const streamTailSeconds = tails.reduce((sum, tail) => sum + tail, 0) / tails.length;
+  return { ...scope, extras: { ...scope.extras, streamTailSeconds } };
 }
 
 interface Tokens {

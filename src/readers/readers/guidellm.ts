@@ -218,7 +218,7 @@ function measuresOf(benchmark: Json, file: string, root: string, tokens: Definit
     return single(id, value, {
       file,
       key: `${root}.${key}.successful.mean`,
-      definition: { note, window: 'measured part' },
+      definition: { note, average: 'over-time', window: 'measured part' },
     });
   };
   const lags = [

@@ -134,13 +134,17 @@ describe('planted lies', () => {
     ],
     [
       'a total over other requests',
-      ['token-rate', 'token-total'],
+      ['token-rate', 'rate-length', 'token-total'],
       report({
         output: measure('output_tokens', { mean: 101, min: 101, max: 101, total: 95_000 }),
         outputRate: measure('output_tokens_per_sec', { value: 900 }),
       }),
     ],
-    ['a rate over another window', ['request-rate'], report({ requests: measure('requests_per_sec', { value: 12 }) })],
+    [
+      'a rate over another window',
+      ['request-rate', 'rate-length'],
+      report({ requests: measure('requests_per_sec', { value: 12 }) }),
+    ],
     [
       'requests that were lost',
       ['counts'],
@@ -179,6 +183,78 @@ describe('planted lies', () => {
     ],
   ])('%s', (_, expected, lie) => {
     expect(ids(lie)).toEqual(expected);
+  });
+
+  it('accuses the count, not TPOT, where the length that was asked for closes the sum', () => {
+    // The client counted 101 tokens as 68; server, latencies and config agree.
+    const counted = measure(
+      'output_tokens',
+      { mean: 68, min: 68, max: 68, total: 68_000 },
+      { definition: { tokens: 'client' } },
+    );
+    const config = { data: { type: 'shared_prefix', shared_prefix: { output_len: 101 } } };
+    const lie = {
+      ...report({ output: counted, outputRate: measure('output_tokens_per_sec', { value: 680 }) }),
+      config,
+    };
+    const [identity, ...others] = violated(judgeReport(lie));
+    expect(others.map(({ id }) => id)).toEqual([]);
+    expect(identity).toMatchObject({ id: 'latency-sum', unit: 'tokens', left: 68, right: 101, pitfall: 'CMP058' });
+    expect(identity?.message).toContain('1.49 times too small');
+    expect(identity?.message).toContain('agree at 101');
+  });
+
+  it('says by how much TPOT is wrong with the count that can be trusted, not with an undercount', () => {
+    const counted = measure('output_tokens', { mean: 68, total: 68_000 }, { definition: { tokens: 'client' } });
+    const server = measure('output_tokens', { mean: 101, total: 101_000 }, { definition: { tokens: 'server' } });
+    const half = report({ tpot: measure('tpot', { mean: 0.01, p50: 0.01 }), output: counted, other: server });
+    const identity = violated(judgeReport(half)).find(({ id }) => id === 'latency-sum');
+    expect(identity?.factor).toBeCloseTo(2, 9);
+  });
+
+  it('knows how long streams stayed open after the last token', () => {
+    const late = { e2e: measure('e2e', { mean: 2.4, min: 2.3, p50: 2.4, max: 2.5 }) };
+    expect(ids(report(late))).toEqual(['latency-sum', 'pooled-gaps']);
+    expect(ids(report(late, { extras: { streamTailSeconds: 0.3 } }))).toEqual([]);
+  });
+
+  it.each<[string, string[], Partial<Record<keyof typeof TRUTH, Measure>>]>([
+    [
+      'parts that add up',
+      [],
+      {
+        total: measure('total_tokens_per_sec', { value: 1020 }),
+        input: measure('input_tokens_per_sec', { value: 10 }),
+      },
+    ],
+    [
+      'a part above the whole',
+      ['rate-parts'],
+      {
+        total: measure('total_tokens_per_sec', { value: 1020 }),
+        input: measure('input_tokens_per_sec', { value: 14_100 }),
+      },
+    ],
+    [
+      'a whole that is too large',
+      ['rate-parts'],
+      {
+        total: measure('total_tokens_per_sec', { value: 2040 }),
+        input: measure('input_tokens_per_sec', { value: 10 }),
+      },
+    ],
+    [
+      'a token rate of other requests',
+      ['rate-length'],
+      {
+        output: measure('output_tokens', { mean: 101 }),
+        outputRate: measure('output_tokens_per_sec', { value: 1300 }),
+        window: measure('ttft_schedule', { mean: 0.1 }),
+      },
+    ],
+  ])('rates: %s', (_, expected, changes) => {
+    const found = ids(report(changes)).filter((id) => id !== 'token-rate');
+    expect(found).toEqual(expected);
   });
 
   it('every violation says what, why and which pitfall', () => {

@@ -77,7 +77,9 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
   printProblems(problems, name, io);
   if (values.json === true) {
     const reports = judged.map((one) => ({ ...one, problems: undefined }));
-    io.out(`${JSON.stringify({ format: 'isoperf-import', version: 1, reports, problems }, null, 2)}\n`);
+    // 64-bit seeds keep their digits as text.
+    const digits = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
+    io.out(`${JSON.stringify({ format: 'isoperf-import', version: 1, reports, problems }, digits, 2)}\n`);
   } else io.out(judged.map((one) => listing(one, values.all === true, io.columns)).join('\n'));
   const isRefused = problems.some(({ code }) => code === 'REP128');
   if (request && !isRefused && judged.every((one) => one.recomputed === undefined)) {

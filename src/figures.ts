@@ -3,18 +3,51 @@
 /** What stands where there is no number. */
 export const NOTHING = '–';
 
-/** Three significant digits: 52.3, 0.0412, 1,230. */
+/** Three significant digits: 52.3, 0.0412, 1,230. For tables. */
 export function significant(value: number): string {
   if (!Number.isFinite(value)) return NOTHING;
   if (value === 0) return '0';
   const sign = value < 0 ? '−' : '';
   const size = Math.abs(value);
-  const rounded = Number(size.toPrecision(3));
+  const shown = Number(size.toPrecision(3));
   // Beyond a quadrillion a double has no whole digits left to group.
-  if (rounded >= 1e15) return sign + size.toExponential(2);
-  if (rounded >= 1000) return sign + rounded.toLocaleString('en-US', { maximumFractionDigits: 0 });
-  if (rounded < 1e-4) return sign + size.toExponential(2);
+  if (shown >= 1e15) return sign + size.toExponential(2);
+  if (shown >= 1000) return sign + shown.toLocaleString('en-US', { maximumFractionDigits: 0 });
+  if (shown < 1e-4) return sign + size.toExponential(2);
   return sign + size.toPrecision(3);
+}
+
+/**
+ * For sentences and settings: no grouping, no trailing zeros, three significant digits at least and every digit before the point.
+ * 20, 0.333, 1234.
+ * @param digits at most so many significant ones
+ */
+export function rounded(value: number, digits = 15): string {
+  const cut = Number(value.toPrecision(digits));
+  if (cut === 0 || !Number.isFinite(cut)) return String(cut);
+  const whole = Math.max(3, Math.floor(Math.log10(Math.abs(cut))) + 1);
+  return String(Number(cut.toPrecision(Math.min(whole, 15))));
+}
+
+/** With its sign, zero without: "+12.3", "−4". */
+export function signed(value: number, print: (size: number) => string = significant): string {
+  const sign = value > 0 ? '+' : value < 0 ? '−' : '';
+  return sign + print(Math.abs(value));
+}
+
+/** A difference in percent with its sign and two decimals at most, which is more than any run can tell: "+0.04 %". */
+export function signedPercent(value: number): string {
+  if (!Number.isFinite(value)) return value < 0 ? 'under −1e300 %' : 'over 1e300 %';
+  const size = Math.abs(value);
+  const digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
+  return `${value < 0 ? '−' : '+'}${size >= 1e6 ? significant(size) : size.toFixed(digits)} %`;
+}
+
+/** The end of an interval in two digits, as it is an estimate itself: "+1.2", "−340". */
+export function signedBound(value: number): string {
+  const size = Math.abs(value);
+  const text = size >= 100 ? whole(size) : size < 1e-4 ? '0' : size.toPrecision(2);
+  return text === '0' ? text : `${value < 0 ? '−' : '+'}${text}`;
 }
 
 /** A whole number with grouped thousands. */

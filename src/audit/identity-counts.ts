@@ -1,4 +1,5 @@
 // Identities of counts, totals and rates: total = mean x count, rate x window = count, stages add up to the summary, Little's law.
+import { QUANTITIES } from '../metrics/quantities';
 import { significant, whole } from '../figures';
 import { slotsWait } from '../pitfalls/asked';
 import type { PitfallCode } from '../pitfalls/code';
@@ -6,7 +7,6 @@ import {
   type CanonicalReport,
   type Measure,
   measureOf,
-  QUANTITIES,
   type QuantityId,
   type ReportScope,
   statisticOf,

@@ -1,10 +1,10 @@
 // Identities of latencies: the parts of a request must add up, and gaps pooled over all requests must be the same time again.
+import { QUANTITIES } from '../metrics/quantities';
 import { significant } from '../figures';
 import {
   type CanonicalReport,
   type Measure,
   measureOf,
-  QUANTITIES,
   type ReportScope,
   statisticOf,
   type Statistics,

@@ -176,14 +176,10 @@ function interpolatedTable(
 
 function metricRow(metric: MetricComparison, numbers: ReadonlyMap<string, number>): string[] {
   const cells = metricCells(metric);
-  // eslint-disable-next-line house/no-decision-on-prose -- the label itself is asked what it shows
-  const namesUnit = cells.label.includes(cells.unit);
   const mark = metric.verdict === 'confounded' ? '~' : metric.verdict === 'undetermined' ? '?' : '';
   return [
     mark,
-    namesUnit || cells.unit === 'requests/s' || cells.unit === 'tokens/s'
-      ? cells.label
-      : `${cells.label}, ${cells.unit}`,
+    cells.label,
     cells.a,
     cells.b,
     cells.difference,

@@ -1,11 +1,6 @@
 // One report as text: identity, parts, numbers with their sources, assumptions, gaps, violated identities.
-import {
-  QUANTITIES,
-  type CanonicalReport,
-  type Definition,
-  type Measure,
-  type ReportScope,
-} from '../readers/canonical';
+import { isPerRequest, printedIn, QUANTITIES, shortLabel, type QuantityId } from '../metrics/quantities';
+import type { CanonicalReport, Definition, Measure, ReportScope } from '../readers/canonical';
 import { NOTHING, significant, whole } from '../figures';
 import { violated } from '../audit/identities';
 import type { Identity, Judgement } from '../audit/identity';
@@ -99,14 +94,12 @@ function partsTable(report: CanonicalReport, width: number): string {
     count(scope.counts.failed),
     ...(stopped ? [count(scope.counts.cancelled)] : []),
     scope.windowSeconds === undefined ? NOTHING : significant(scope.windowSeconds.value),
-    rate(scope, 'requests_per_sec'),
-    rate(scope, 'input_tokens_per_sec'),
-    rate(scope, 'output_tokens_per_sec'),
+    ...IN_PARTS.map((id) => rate(scope, id)),
   ]);
   if (rows.length === 0) return '';
   const header = [
     ...['part', 'load', 'ok', 'failed', ...(stopped ? ['incomplete'] : [])],
-    ...['window s', 'requests/s', 'in tok/s', 'out tok/s'],
+    ...['window s', ...IN_PARTS.map(shortLabel)],
   ];
   const right = header.map((_, i) => i).slice(2);
   return columns([header, ...rows], { room: width, indent: 2, right, shrink: [0, 1] });
@@ -126,7 +119,7 @@ const SHOWN = ['mean', 'stdDev', 'min', 'p50', 'p90', 'p95', 'p99', 'max'] as co
 function numbersTable(report: CanonicalReport, width: number): string {
   const rows = report.scopes.flatMap((scope) =>
     scope.measures
-      .filter(({ quantity }) => QUANTITIES[quantity].unit === 's' || QUANTITIES[quantity].unit === 'tokens')
+      .filter(({ quantity }) => isPerRequest(quantity))
       .map((measure) => [scope.label, label(measure), ...SHOWN.map((name) => figure(measure, name))]),
   );
   if (rows.length === 0) return '';
@@ -135,14 +128,14 @@ function numbersTable(report: CanonicalReport, width: number): string {
 }
 
 /** Rates and levels that have no column among the parts. */
-const IN_PARTS: readonly string[] = ['requests_per_sec', 'input_tokens_per_sec', 'output_tokens_per_sec'];
+const IN_PARTS: readonly QuantityId[] = ['requests_per_sec', 'input_tokens_per_sec', 'output_tokens_per_sec'];
 
 function figuresTable(report: CanonicalReport, width: number): string {
   const rows = report.scopes.flatMap((scope) =>
     scope.measures.flatMap(({ quantity, stats }) => {
       const { unit, label: name } = QUANTITIES[quantity];
       const value = stats['value'] ?? stats['mean'];
-      if (unit === 's' || unit === 'tokens' || value === undefined || IN_PARTS.includes(quantity)) return [];
+      if (isPerRequest(quantity) || value === undefined || IN_PARTS.includes(quantity)) return [];
       return [[scope.label, name, significant(value), unit]];
     }),
   );
@@ -159,7 +152,7 @@ function label({ quantity, definition }: Measure): string {
 function figure({ quantity, stats }: Measure, name: string): string {
   const value = stats[name];
   if (value === undefined) return NOTHING;
-  return significant(QUANTITIES[quantity].unit === 's' ? value * 1000 : value);
+  return significant(value * printedIn(QUANTITIES[quantity]).factor);
 }
 
 /** One line per quantity: the first part that has it stands for all. */
@@ -275,7 +268,7 @@ function heldLines({ identities }: Judgement, width: number): string {
 function cautionLines({ cautions }: Judgement): string[] {
   const scopes = new Map<string, string[]>();
   for (const { scope, message, pitfall } of cautions) {
-    const text = pitfall === undefined ? message : `${message} [${pitfall}]`;
+    const text = `${message} [${pitfall}]`;
     scopes.set(text, [...(scopes.get(text) ?? []), scope]);
   }
   return [...scopes].map(([text, names]) => `${names.join(', ')}: ${text}`);

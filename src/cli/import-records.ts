@@ -1,7 +1,7 @@
 // The part of `isoperf import` that computes everything again from the requests, under a definition given on the command line.
+import { printedIn, QUANTITIES, withUnit } from '../metrics/quantities';
 import {
   measureOf,
-  QUANTITIES,
   REQUESTS_WINDOW,
   sameWindow,
   type CanonicalReport,
@@ -162,8 +162,8 @@ export function recomputeListing(
   // A rate over another window is another number: it stands below, with both windows, and not beside the one computed here.
   const other: OtherRate[] = [];
   const rows = recomputed.measures.map(({ quantity, stats, definition }) => {
-    const scale = QUANTITIES[quantity].unit === 's' ? 1000 : 1;
-    const show = (value: number | undefined): string => (value === undefined ? NOTHING : significant(value * scale));
+    const { unit, factor } = printedIn(QUANTITIES[quantity]);
+    const show = (value: number | undefined): string => (value === undefined ? NOTHING : significant(value * factor));
     const reported = scope && measureOf(scope, quantity);
     const said = reported?.stats['mean'] ?? reported?.stats['value'];
     if (said !== undefined && !sameWindow(reported?.definition.window, definition.window)) {
@@ -171,7 +171,7 @@ export function recomputeListing(
       return [QUANTITIES[quantity].label, NOTHING, show(stats['value']), ...percentiles.map(() => NOTHING)];
     }
     return [
-      `${QUANTITIES[quantity].label}${scale === 1000 ? ', ms' : ''}`,
+      unit === 'ms' ? withUnit(QUANTITIES[quantity].label, unit) : QUANTITIES[quantity].label,
       show(said),
       show(stats['mean'] ?? stats['value']),
       ...percentiles.map((key) => show(stats[key])),

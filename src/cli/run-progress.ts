@@ -1,4 +1,5 @@
 // What a run looks like while it runs: one line that is redrawn on a terminal, a line now and then elsewhere.
+import { shortLabel } from '../metrics/quantities';
 import type { PlannedStage, RunEvent } from '../events';
 import { formatProblem } from '../problem';
 import type { CliIo } from './command';
@@ -116,10 +117,10 @@ function tickLine(event: Extract<RunEvent, { type: 'tick' }>, stages: readonly P
   ];
   if (counts.failed > 0) parts.push(`${counts.failed} failed (${event.errors.map(({ label }) => label).join(', ')})`);
   if (event.achievedRps !== undefined) parts.push(`${event.achievedRps.toFixed(1)} rps`);
-  if (event.ttftMs !== undefined) parts.push(`TTFT ${event.ttftMs.toFixed(0)} ms`);
-  if (event.itlMs !== undefined) parts.push(`ITL ${event.itlMs.toFixed(1)} ms`);
+  if (event.ttftMs !== undefined) parts.push(`${shortLabel('ttft')} ${event.ttftMs.toFixed(0)} ms`);
+  if (event.itlMs !== undefined) parts.push(`${shortLabel('token_gap')} ${event.itlMs.toFixed(1)} ms`);
   if (event.scheduleDelayMs !== undefined && event.scheduleDelayMs > 10) {
-    parts.push(`late ${event.scheduleDelayMs.toFixed(0)} ms`);
+    parts.push(`${shortLabel('schedule_delay')} ${event.scheduleDelayMs.toFixed(0)} ms`);
   }
   return parts.join(', ');
 }

@@ -1,9 +1,21 @@
 // The table at the end of `isoperf run`: one row per stage, and "-" with a reason where the sample does not carry the number.
+import { shortLabel, type QuantityId } from '../metrics/quantities';
 import { minimumCountFor } from '../sample-size';
 import type { FinishedRun } from '../run';
 import type { StageFigures } from '../run/types';
 
 const PERCENTILES = [50, 95, 99] as const;
+
+/** The latencies of the table, and where the figures of a stage have them. */
+const LATENCIES = [
+  ['ttft', 'ttft'],
+  ['tpot', 'tpot'],
+  ['token_gap', 'itl'],
+  ['e2e', 'latency'],
+] as const satisfies readonly (readonly [QuantityId, keyof StageFigures])[];
+
+const LATE = shortLabel('schedule_delay');
+const OUTPUT_RATE = shortLabel('output_tokens_per_sec');
 
 /** Several lines, each ending in a line end. */
 export function runTable(run: FinishedRun): string {
@@ -14,7 +26,18 @@ export function runTable(run: FinishedRun): string {
     late: run.manifest.health.find((health) => health.stage === stage.id)?.scheduleDelay,
   }));
   const load = [
-    ['stage', 'offered', 'achieved', 'ok', 'failed', 'cancelled', 'not sent', 'out tok/s', 'late p50', 'late p99'],
+    [
+      'stage',
+      'offered',
+      'achieved',
+      'ok',
+      'failed',
+      'cancelled',
+      'not sent',
+      OUTPUT_RATE,
+      `${LATE} p50`,
+      `${LATE} p99`,
+    ],
     ...rows.map(({ stage, figures, late }) => {
       return [
         `${stage.id}${stage.warmup ? ' (warm-up)' : ''}`,
@@ -27,13 +50,13 @@ export function runTable(run: FinishedRun): string {
         String(stage.counts?.cancelled ?? 0),
         String(stage.counts?.notSent ?? 0),
         tokensPerSecond(figures, notes),
-        quantile(late, 50, 'lateness', notes),
-        quantile(late, 99, 'lateness', notes),
+        quantile(late, 50, 'schedule_delay', notes),
+        quantile(late, 99, 'schedule_delay', notes),
       ];
     }),
   ];
   const latency = [
-    ['ms', ...['TTFT', 'TPOT', 'ITL', 'E2E'].flatMap((name) => PERCENTILES.map((percent) => `${name} p${percent}`))],
+    ['ms', ...LATENCIES.flatMap(([id]) => PERCENTILES.map((percent) => `${shortLabel(id)} p${percent}`))],
     ...rows.map(({ stage, figures }) => [String(stage.id), ...latencyCells(figures, notes)]),
   ];
   const lines = [...align(load), '', ...align(latency), '', ...[...notes].sort(), ...sourceLines(run)];
@@ -41,13 +64,9 @@ export function runTable(run: FinishedRun): string {
 }
 
 function latencyCells(figures: StageFigures | undefined, notes: Set<string>): string[] {
-  const metrics = [
-    { name: 'TTFT', of: figures?.ttft },
-    { name: 'TPOT', of: figures?.tpot },
-    { name: 'ITL', of: figures?.itl },
-    { name: 'E2E', of: figures?.latency },
-  ];
-  return metrics.flatMap(({ name, of }) => PERCENTILES.map((percent) => quantile(of, percent, name, notes)));
+  return LATENCIES.flatMap(([id, figure]) =>
+    PERCENTILES.map((percent) => quantile(figures?.[figure], percent, id, notes)),
+  );
 }
 
 type Quantiles = { readonly count: number } & Partial<Readonly<Record<`p${(typeof PERCENTILES)[number]}`, number>>>;
@@ -55,11 +74,12 @@ type Quantiles = { readonly count: number } & Partial<Readonly<Record<`p${(typeo
 function quantile(
   of: Quantiles | undefined,
   percent: (typeof PERCENTILES)[number],
-  name: string,
+  id: QuantityId,
   notes: Set<string>,
 ): string {
   if (of === undefined || of.count === 0) {
-    if (name !== 'lateness') notes.add(`- ${name}: not measured (no success, not streamed, or not counted)`);
+    if (id !== 'schedule_delay')
+      notes.add(`- ${shortLabel(id)}: not measured (no success, not streamed, or not counted)`);
     return '-';
   }
   const needed = minimumCountFor(percent);
@@ -72,7 +92,7 @@ function quantile(
 
 function tokensPerSecond(figures: StageFigures | undefined, notes: Set<string>): string {
   if (figures?.outputTokensPerSecond !== undefined) return figure(figures.outputTokensPerSecond);
-  notes.add('- out tok/s: nobody counted the tokens of every answer');
+  notes.add(`- ${OUTPUT_RATE}: nobody counted the tokens of every answer`);
   return '-';
 }
 

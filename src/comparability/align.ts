@@ -1,4 +1,5 @@
 // Correct, then compare: both sides under one warm-up cut, one window, one treatment of failures, one token counter.
+import { rounded } from '../figures';
 import { dueSeconds, itlBasisOf, type CountSource } from '../metrics/request-metrics';
 import type { RequestRecord } from '../metrics/record';
 import type { StageManifest } from '../folder/manifest';
@@ -11,7 +12,6 @@ import {
   inputSourceOf,
   itlBasisOfRun,
   outputSourceOf,
-  round,
   successesOf,
   type MeasuredStage,
   type Side,
@@ -152,7 +152,7 @@ function equalWindows(a: Side, b: Side, words: string[]): readonly [Side, Side] 
     const shorter = Math.min(x, y);
     if (!(shorter > 0) || Math.abs(x - y) <= SAME_LENGTH * Math.max(x, y)) continue;
     cuts.set(x > y ? pair.a : pair.b, shorter);
-    words.push(`at ${pair.label} both windows are ${round(Number(shorter.toPrecision(3)))} s of sending`);
+    words.push(`at ${pair.label} both windows are ${rounded(shorter, 3)} s of sending`);
   }
   const cut = (side: Side): Side => ({
     ...side,

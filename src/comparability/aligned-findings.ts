@@ -1,8 +1,9 @@
 // Findings after alignment: what it removed, what it left, what it could remove, and which file it would need.
+import { rounded } from '../figures';
 import { ALIGNABLE, align, type Aligned, type Alignable, type AlignmentStep } from './align';
 import type { Finding } from './comparison';
 import { examine } from './dimensions';
-import { round, successesOf, type Side } from './side';
+import { successesOf, type Side } from './side';
 import { suggestedCut, timeSeriesOf } from './warmup-detection';
 
 /** The start of a window, over the rest of it, that is still a cold start after a cut. */
@@ -52,7 +53,7 @@ function remainder({ stages }: Side): number | undefined {
 }
 
 function ratioWords(ratio: number): string {
-  return round(Number(ratio.toPrecision(3)));
+  return rounded(ratio, 3);
 }
 
 function isAlignable(dimension: string): dimension is Alignable {

@@ -1,4 +1,5 @@
 // Two runs in, one judged comparison out.
+import { rounded } from '../figures';
 import type { Run } from '../readers/run';
 import type { Comparison, DimensionId, DimensionState, Finding, MetricComparison } from './comparison';
 import { align, asRecorded, type Alignable } from './align';
@@ -11,7 +12,7 @@ import { yardstickPercent } from './known-noise';
 import { compareMetrics } from './metrics';
 import { pitfallsSeen } from './pitfalls-seen';
 import { noiseWords, orderNotes, repeatedSides, repeatFacts, runPositions, withRepeats } from './repeats';
-import { loadLabel, round, sideOf } from './side';
+import { loadLabel, sideOf } from './side';
 import { suppressionNotes } from './suppressions';
 import { claimOf, verdictOf } from './verdict';
 
@@ -137,12 +138,11 @@ function unchangedNotes(metrics: readonly MetricComparison[], stages: readonly {
   if (highest.length < 5 || judged.some((row) => row.difference?.interval)) return [];
   const size = (row: MetricComparison): number => Math.abs(row.difference!.percentOfA!);
   const largest = (rows: readonly MetricComparison[]) => rows.reduce((x, y) => (size(y) > size(x) ? y : x));
-  const figure = (row: MetricComparison): string => `${round(Number(size(row).toPrecision(2)))} % of A (${row.label})`;
+  const figure = (row: MetricComparison): string => `${rounded(size(row), 2)} % of A (${row.label})`;
   if (size(largest(highest)) > YARDSTICK_MEAN_PERCENT) return [];
   const outside = judged.filter((row) => size(row) > YARDSTICK_MEAN_PERCENT);
   const rest = outside.map(
-    (row) =>
-      `${row.label} at ${stages[row.stage]?.label ?? 'another load'} by ${round(Number(size(row).toPrecision(2)))} %`,
+    (row) => `${row.label} at ${stages[row.stage]?.label ?? 'another load'} by ${rounded(size(row), 2)} %`,
   );
   return [
     `Nothing measurable changed at ${stages.at(-1)!.label}: of ${highest.length} means and rates the largest difference is ${figure(largest(highest))}, and identical runs were seen to differ by ${YARDSTICK_MEAN_PERCENT} %.${stages.length > 1 ? ` Over all ${stages.length} loads, ${judged.length - outside.length} of ${judged.length} are within that${rest.length > 0 ? `; outside: ${rest.slice(0, 3).join(', ')}` : ''}.` : ''}`,

@@ -1,4 +1,5 @@
 // The judged comparison of two runs: what the command line prints, the webview draws and the exit code follows from.
+import type { MetricName } from '../metrics/quantities';
 import type { ConfigPath } from '../problem';
 
 export type DimensionId =
@@ -28,20 +29,7 @@ export type DimensionId =
 /** same < aligned < intended < unknown < confounds, from harmless to fatal. */
 export type DimensionState = 'same' | 'follows' | 'aligned' | 'intended' | 'confounds' | 'unknown';
 
-/** The quantities a comparison may show. Latencies are compared per statistic (mean, p50, p95, p99), rates once. */
-export type MetricName =
-  | 'ttft'
-  | 'tpot'
-  | 'itl'
-  | 'ntpot'
-  | 'request_latency'
-  | 'schedule_delay'
-  | 'requests_per_sec'
-  | 'input_tokens_per_sec'
-  | 'output_tokens_per_sec'
-  | 'total_tokens_per_sec'
-  | 'request_goodput'
-  | 'error_rate';
+export type { MetricName } from '../metrics/quantities';
 
 export type Statistic = 'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'p99.9' | 'value';
 

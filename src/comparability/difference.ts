@@ -1,10 +1,10 @@
 // One row's difference as it is shown: interval, answer and words, all from one method.
+import { rounded } from '../figures';
 import { answerOf, marginOf } from './answers';
 import type { Answer, MetricComparison } from './comparison';
 import type { Threshold } from './gate';
 import { yardstickPercent } from './known-noise';
 import type { Row } from './metric-rows';
-import { round } from './side';
 import { LEVEL, type Estimate } from './uncertainty';
 
 type Difference = NonNullable<MetricComparison['difference']>;
@@ -73,7 +73,7 @@ export function differenceOf(
 
 function noFailures({ a, b }: Row): string {
   // Hanley and Lippman-Hand (1983): with no event in n, up to 3 / n is within the 95 % bound.
-  return `no failure on either side; a true rate up to ${round(Number((300 / Math.min(a.side.n, b.side.n)).toPrecision(2)))} % could show none`;
+  return `no failure on either side; a true rate up to ${rounded(300 / Math.min(a.side.n, b.side.n), 2)} % could show none`;
 }
 
 function differenceWords(
@@ -124,7 +124,7 @@ function runs(count: number): string {
 }
 
 function figure(value: number): string {
-  return round(Number(value.toPrecision(3)));
+  return rounded(value, 3);
 }
 
 /** Of nothing, and beyond all numbers, there is no percentage. */

@@ -1,5 +1,7 @@
 // A gate for CI: which verdicts and which worsenings fail a build. What cannot be judged never passes as good.
-import type { Comparison, MetricComparison, MetricName, Statistic } from './comparison';
+import { rounded } from '../figures';
+import { METRICS as ALL_METRICS, quantityNamed, type MetricName } from '../metrics/quantities';
+import type { Comparison, MetricComparison, Statistic } from './comparison';
 
 export const GATE_CONDITIONS = ['confounded', 'undetermined', 'regression', 'difference'] as const;
 export type GateCondition = (typeof GATE_CONDITIONS)[number];
@@ -22,19 +24,7 @@ export interface GateResult {
   readonly reasons: readonly string[];
 }
 
-const METRICS: readonly MetricName[] = [
-  'ttft',
-  'tpot',
-  'itl',
-  'ntpot',
-  'request_latency',
-  'requests_per_sec',
-  'input_tokens_per_sec',
-  'output_tokens_per_sec',
-  'total_tokens_per_sec',
-  'request_goodput',
-  'error_rate',
-];
+const METRICS = ALL_METRICS.filter((metric) => quantityNamed(metric).better !== 'neither');
 const STATISTICS: readonly Statistic[] = ['mean', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'value'];
 /** Of a metric's own unit into the table's: milliseconds and seconds are told apart there. */
 const UNITS = ['%', 'ms', 's', ''] as const;
@@ -46,7 +36,7 @@ export function parseThreshold(text: string): Threshold | string {
   const metric = METRICS.find((known) => known === metricName);
   if (!metric) return `'${metricName ?? ''}' is no metric: it is one of ${METRICS.join(', ')}`;
   const named = rest.join('.');
-  const isRate = metric.endsWith('per_sec') || metric === 'error_rate' || metric === 'request_goodput';
+  const isRate = quantityNamed(metric).unit !== 's';
   const statistic = STATISTICS.find((known) => known === (named === '' && isRate ? 'value' : named));
   if (!statistic || (statistic === 'value') !== isRate) {
     return isRate
@@ -165,6 +155,6 @@ function exceeds({ difference, unit }: MetricComparison, threshold: Threshold): 
 }
 
 function line({ label, difference, a, b, unit }: MetricComparison): string {
-  const figure = (value: number | undefined): string => String(Number((value ?? NaN).toPrecision(3)));
+  const figure = (value: number | undefined): string => rounded(value ?? NaN, 3);
   return `${label} ${figure(a.value)} ${unit} on A, ${figure(b.value)} ${unit} on B: ${difference?.words ?? 'no difference'}`;
 }

@@ -1,8 +1,8 @@
 // Are two length distributions one? Quantile by quantile, with a floor on the effect: equal means alone prove nothing.
+import { rounded } from '../figures';
 import type { RequestRecord } from '../metrics/record';
 import { distributionOf, percentile, sortedValues, type DistributionSummary } from '../metrics/statistics';
 import { kolmogorovSmirnov } from '../metrics/two-samples';
-import { round } from './side';
 import { own } from '../own';
 
 /** Quantiles closer than this, as a share of the larger, cost the same work. */
@@ -150,7 +150,7 @@ export function lengthWords({ summary }: Lengths): string {
 }
 
 function tokens(value: number): string {
-  return round(Number(value.toPrecision(4)));
+  return rounded(value, 4);
 }
 
 /** Values of a property over records; undefined when more than one in a hundred lacks it. */

@@ -1,4 +1,5 @@
 // One row per quantity and statistic of a matched stage: both sides' samples, before anything is said about their difference.
+import { printedIn, QUANTITIES } from '../metrics/quantities';
 import { minimumCountFor } from '../sample-size';
 import type { MetricComparison, MetricName, Statistic } from './comparison';
 import { GOODPUT, LATENCIES, RATES, SCHEDULE_DELAY, type Counting, type LatencyQuantity } from './quantities';
@@ -59,14 +60,14 @@ export function rowsOf(
     );
     // What vLLM calls ITL too: where both sides measured it, it has its own name.
     const chunks = quantity.metric === 'itl' && countingA.itl === 'chunks' && countingB.itl === 'chunks';
-    const inSeconds = quantity.metric === 'request_latency' && largest(samplesA, samplesB) >= 10;
+    const { unit, factor } = printedIn(quantity, largest(samplesA, samplesB));
     return statistics.map((statistic) => ({
       metric: quantity.metric,
       statistic,
-      label: `${chunks ? 'Chunk gap' : quantity.label} ${statistic}`,
-      unit: inSeconds ? 's' : 'ms',
+      label: `${chunks ? QUANTITIES.chunk_gap.label : quantity.label} ${statistic}`,
+      unit,
       better: quantity.better,
-      scale: inSeconds ? 1 : 1000,
+      scale: factor,
       a: samplesA.get(statistic)!,
       b: samplesB.get(statistic)!,
       method: infos ? `${BLOCKS}, request by request` : BLOCKS,
@@ -85,11 +86,8 @@ export function rowsOf(
   });
   const [drawsA, drawsB] = draws(40);
   const errors: Row = {
-    metric: 'error_rate',
+    ...QUANTITIES.error_rate,
     statistic: 'value',
-    label: 'Error rate',
-    unit: '%',
-    better: 'lower',
     scale: 1,
     a: errorRateSample(pair.a, drawsA),
     b: errorRateSample(pair.b, drawsB),

@@ -1,4 +1,5 @@
 // Several runs a side: are they repeats at all, in which order did they run, and how much do they differ by themselves?
+import { rounded } from '../figures';
 import type { Run } from '../readers/run';
 import { align, asRecorded, type Aligned, type Alignable } from './align';
 import type { Comparison, Finding, MetricComparison } from './comparison';
@@ -6,7 +7,7 @@ import type { WarmupCut } from './cut';
 import { DIMENSIONS } from './dimensions';
 import { NOISE_YARDSTICK } from './known-noise';
 import { balanceOf } from './run-fit';
-import { round, sideOf, type Side } from './side';
+import { sideOf, type Side } from './side';
 import { matchStages } from './stages';
 
 export interface RepeatedSides {
@@ -96,7 +97,7 @@ export function orderNotes(repeats: Comparison['repeats'], metrics: readonly Met
     .filter(({ difference }) => difference?.driftPercentPerRun !== undefined)
     .sort((x, y) => Math.abs(y.difference!.driftPercentPerRun!) - Math.abs(x.difference!.driftPercentPerRun!));
   const [most] = drifting;
-  const size = most && round(Number(most.difference!.driftPercentPerRun!.toPrecision(2)));
+  const size = most && rounded(most.difference!.driftPercentPerRun!, 2);
   return [
     balance === 'open'
       ? `Order of the runs: ${order}. Drift of the server or the machine is not excluded: it would look like a difference. Let the sides take turns (A B B A).`
@@ -116,7 +117,7 @@ export function noiseWords(metrics: readonly MetricComparison[], { a, b }: Repea
   const last = Math.max(...noisy.map(({ stage }) => stage));
   const shown = ['ttft p95', 'tpot mean', 'output_tokens_per_sec value'].flatMap((key) => {
     const metric = noisy.find((entry) => entry.stage === last && `${entry.metric} ${entry.statistic}` === key);
-    return metric ? [`${metric.label} ${round(Number(metric.difference!.noise!.percentOfA!.toPrecision(2)))} %`] : [];
+    return metric ? [`${metric.label} ${rounded(metric.difference!.noise!.percentOfA!, 2)} %`] : [];
   });
   return `Run-to-run noise is in the intervals, learned from ${a.length + 1} and ${b.length + 1} runs (standard deviation, of A: ${shown.join(', ') || 'see the metrics'}).`;
 }

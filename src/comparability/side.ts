@@ -1,4 +1,5 @@
 // One run as a comparison sees it: what is inside the window, stage by stage, warm-ups left out.
+import { rounded } from '../figures';
 import type { LifecycleReport } from '../metrics/lifecycle';
 import type { RequestRecord } from '../metrics/record';
 import { isSuccess, type CountSource, type ItlBasis } from '../metrics/request-metrics';
@@ -114,7 +115,7 @@ function loadOf(manifest: StageManifest | undefined, report: LifecycleReport | u
 export function loadLabel(load: StageLoad): string {
   switch (load.kind) {
     case 'rate':
-      return `${round(load.rps)} rps`;
+      return `${rounded(load.rps)} rps`;
     case 'concurrency':
       return `${load.level} concurrent`;
     case 'unknown':
@@ -169,13 +170,6 @@ export function factsOn({ run }: Side): RunFacts {
 /** Value at a path of what ran, as its config or another tool's file says; undefined when not recorded. */
 export function configValue(run: Run, path: ConfigPath): unknown {
   return settingOf(run, path).value;
-}
-
-/** Three significant digits at least, no trailing zeros: 20, 0.333, 1234. */
-export function round(value: number): string {
-  if (value === 0 || !Number.isFinite(value)) return String(value);
-  const digits = Math.max(3, Math.floor(Math.log10(Math.abs(value))) + 1);
-  return String(Number(value.toPrecision(Math.min(digits, 15))));
 }
 
 /** Whether the run streamed its answers; undefined endpoints are judged by their records. */

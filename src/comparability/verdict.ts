@@ -1,7 +1,9 @@
 // From findings and metrics to one verdict, its exit code, and the bounded claim or the reason why there is none.
+import { rounded, signed } from '../figures';
+import { namesUnit } from '../metrics/quantities';
 import type { Answer, Comparison, DimensionId, Finding, MatchedStages, MetricComparison } from './comparison';
 import { endpointWords } from './identity';
-import { round, type Side } from './side';
+import { type Side } from './side';
 import { outputSourceOf } from './side';
 
 type Verdict = Comparison['verdict'];
@@ -162,14 +164,15 @@ function headlines(metrics: readonly MetricComparison[], stages: readonly Matche
 }
 
 function headline({ label, unit, a, b, difference }: MetricComparison): string {
-  const show = (value: number | undefined): string => round(Number((value ?? NaN).toPrecision(3)));
+  const show = (value: number | undefined): string => rounded(value ?? NaN, 3);
+  const share = (percent: number): string => signed(percent, (size) => rounded(size, 2));
   const { percentOfA, interval, answer } = difference!;
   const ratio = interval?.percentOfA;
   const range = ratio
-    ? ` (${round(Number((interval.level * 100).toPrecision(4)))} % interval ${signed(ratio.low)} to ${signed(ratio.high)} %)`
+    ? ` (${rounded(interval.level * 100, 4)} % interval ${share(ratio.low)} to ${share(ratio.high)} %)`
     : '';
-  const size = percentOfA === undefined ? '' : `, ${signed(percentOfA)} % of A${range}`;
-  const of = label.toLowerCase().includes(unit) ? '' : ` ${unit}`;
+  const size = percentOfA === undefined ? '' : `, ${share(percentOfA)} % of A${range}`;
+  const of = namesUnit(label) ? '' : ` ${unit}`;
   return `${label} ${show(a.value)}${of} on A and ${show(b.value)}${of} on B${size}${answerWords(answer)}`;
 }
 
@@ -192,11 +195,6 @@ function answerWords({ reason, margin }: Answer): string {
     case 'no-interval':
       return ', which may be chance (no interval)';
   }
-}
-
-function signed(value: number): string {
-  const text = round(Number(Math.abs(value).toPrecision(2)));
-  return value < 0 ? `−${text}` : `+${text}`;
 }
 
 function setting(a: Side, b: Side, intended: readonly DimensionId[], changed: Finding | undefined): string {

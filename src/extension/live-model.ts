@@ -1,6 +1,7 @@
 // What the engine says, folded into what the live view shows. Pure: one state, one event at a time.
 import type { RunEvent } from '../events';
 import type { LiveStage, LiveView } from '../messages';
+import { QUANTITIES } from '../metrics/quantities';
 import type { OutcomeCounts } from '../metrics/record';
 import type { Problem } from '../problem';
 import { counted, percent, significant, span, whole } from '../figures';
@@ -261,7 +262,11 @@ function figuresOf(state: LiveState): LiveView['figures'] {
   const { tick, planned } = state;
   if (!hasMeasured(state)) {
     const value = state.phase === 'failed' ? 'not measured' : '–';
-    return ['Achieved', 'Output', 'Lag', 'Client'].map((label) => ({ label, value, detail: '' }));
+    return ['Achieved', 'Output', QUANTITIES.schedule_delay.label, 'Client'].map((label) => ({
+      label,
+      value,
+      detail: '',
+    }));
   }
   const rate = (value: number | undefined): string => (value === undefined ? '–' : `${significant(value)} requests/s`);
   const busy = tick?.eventLoopUse;
@@ -279,7 +284,7 @@ function figuresOf(state: LiveState): LiveView['figures'] {
       detail: 'last 5 s',
     },
     {
-      label: 'Lag',
+      label: QUANTITIES.schedule_delay.label,
       value: tick?.scheduleDelayMs === undefined ? '–' : `${significant(tick.scheduleDelayMs)} ms`,
       detail: 'p95 of the last 5 s',
     },

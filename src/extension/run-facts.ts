@@ -1,4 +1,5 @@
 // The few facts of a report folder that lists and pickers show, from its two small files; and how two runs differ at first sight.
+import { QUANTITIES } from '../metrics/quantities';
 import { counted, moment, significant, whole } from '../figures';
 
 /** Everything is optional: a folder may be anyone's, half written, or damaged. */
@@ -69,7 +70,9 @@ function warmupFact(window: Json | undefined): string | undefined {
 export function factsLine(facts: RunFacts): string {
   const parts = [
     facts.load,
-    facts.ttftP95Seconds === undefined ? undefined : `TTFT p95 ${significant(facts.ttftP95Seconds * 1000)} ms`,
+    facts.ttftP95Seconds === undefined
+      ? undefined
+      : `${QUANTITIES.ttft.label} p95 ${significant(facts.ttftP95Seconds * 1000)} ms`,
     facts.startedAt === undefined ? undefined : shortMoment(facts.startedAt),
   ];
   return parts.filter((part) => part !== undefined).join(' · ');

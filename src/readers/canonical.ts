@@ -1,40 +1,9 @@
 // One name per quantity: what any tool's report is translated into, with where each number was read and how it is defined.
+import type { QuantityId } from '../metrics/quantities';
 import type { ConfigPath, Problem } from '../problem';
 import type { RunFacts } from './facts';
 
-/**
- * Two numbers may stand in one column only when they have the same id. Names differ between tools (reference peers.md
- * section 2): GuideLLM's and AIPerf's "inter token latency" is `tpot` here, vLLM's is `chunk_gap`, inference-perf's is
- * `token_gap`, llmperf's is `ntpot`; GuideLLM's "time per output token" is `ntpot` as well.
- */
-export const QUANTITIES = {
-  ttft: { label: 'TTFT', unit: 's', words: 'first token minus start' },
-  ttft_schedule: { label: 'TTFT from schedule', unit: 's', words: 'first token minus scheduled time' },
-  tpot: {
-    label: 'Decode time per token (TPOT)',
-    unit: 's',
-    words: '(last token minus first token) / (output tokens minus 1), per request',
-  },
-  chunk_gap: { label: 'Chunk gap', unit: 's', words: 'gap between consecutive chunks of the stream, all pooled' },
-  token_gap: { label: 'Token gap', unit: 's', words: 'gap between consecutive tokens, 0 inside a chunk, all pooled' },
-  ntpot: { label: 'NTPOT', unit: 's', words: 'whole latency / output tokens, per request: contains TTFT' },
-  e2e: { label: 'E2E', unit: 's', words: 'end of the answer minus start' },
-  e2e_schedule: { label: 'E2E from schedule', unit: 's', words: 'end of the answer minus scheduled time' },
-  schedule_delay: { label: 'Schedule delay', unit: 's', words: 'sent minus scheduled' },
-  failed_latency: { label: 'Latency of failures', unit: 's', words: 'end minus start of failed requests' },
-  prompt_tokens: { label: 'Prompt tokens', unit: 'tokens', words: 'tokens of the prompt, per request' },
-  output_tokens: { label: 'Output tokens', unit: 'tokens', words: 'tokens of the answer, per request' },
-  requests_per_sec: { label: 'Requests/s', unit: 'requests/s', words: 'successes over the window' },
-  sends_per_sec: { label: 'Sends/s', unit: 'requests/s', words: 'requests over the span of their sends' },
-  input_tokens_per_sec: { label: 'Input tokens/s', unit: 'tokens/s', words: 'prompt tokens over the window' },
-  output_tokens_per_sec: { label: 'Output tokens/s', unit: 'tokens/s', words: 'output tokens over the window' },
-  total_tokens_per_sec: { label: 'Total tokens/s', unit: 'tokens/s', words: 'all tokens over the window' },
-  concurrency: { label: 'In flight', unit: 'requests', words: 'average number of requests in flight' },
-} as const satisfies Readonly<
-  Record<string, { readonly label: string; readonly unit: string; readonly words: string }>
->;
-
-export type QuantityId = keyof typeof QUANTITIES;
+export type { QuantityId } from '../metrics/quantities';
 
 /** The choices behind a number; what a tool does not say is absent. */
 export interface Definition {

@@ -1,6 +1,7 @@
 // Reports over nothing: zeros that stand for "no data", and files of a known tool that hold no run.
 import type { Problem } from '../problem';
-import { QUANTITIES, type CanonicalReport, type Measure, type ReportScope } from './canonical';
+import { QUANTITIES } from '../metrics/quantities';
+import type { CanonicalReport, Measure, ReportScope } from './canonical';
 
 /**
  * Where no request succeeded, some tools write 0 for every latency, length and rate. Those are no measurements: they are taken out,

@@ -1,5 +1,6 @@
 // The scopes a report speaks of (each stage, and all measured stages together) with their requests and their numbers.
 import type { LifecycleReport, Stat } from '../metrics/lifecycle';
+import { QUANTITIES } from '../metrics/quantities';
 import type { RequestRecord } from '../metrics/record';
 import {
   chunkGapsSeconds,
@@ -31,37 +32,10 @@ export interface Scope {
   readonly source: string;
 }
 
-export type Latency = 'ttft' | 'tpot' | 'itl' | 'chunk_gap' | 'e2e';
+/** The latencies that views show, by their place in the table of quantities. */
+export type Latency = 'ttft' | 'tpot' | 'token_gap' | 'chunk_gap' | 'e2e';
 
-export interface LatencyEntry {
-  readonly id: Latency;
-  readonly label: string;
-  readonly definition: string;
-}
-
-/** What vLLM and others call ITL, and what ours is where no tokenizer tells the tokens of a chunk apart. */
-const CHUNK_GAP: LatencyEntry = {
-  id: 'chunk_gap',
-  label: 'Chunk gap',
-  definition: 'gap between consecutive chunks of the stream as they arrived',
-};
-
-export const LATENCIES: readonly (LatencyEntry & { readonly id: Exclude<Latency, 'chunk_gap'> })[] = [
-  { id: 'ttft', label: 'TTFT', definition: 'first token minus sent' },
-  { id: 'tpot', label: 'TPOT', definition: '(last token minus first token) / (output tokens minus 1)' },
-  { id: 'itl', label: 'ITL', definition: 'gap between consecutive tokens' },
-  { id: 'e2e', label: 'E2E', definition: 'end of the answer minus sent' },
-];
-
-const STAT_KEYS = {
-  ttft: 'successes.latency.time_to_first_token',
-  tpot: 'successes.latency.time_per_output_token',
-  itl: 'successes.latency.inter_token_latency',
-  e2e: 'successes.latency.request_latency',
-} as const satisfies Record<
-  Exclude<Latency, 'chunk_gap'>,
-  `successes.latency.${keyof LifecycleReport['successes']['latency']}`
->;
+export const LATENCIES = ['ttft', 'tpot', 'token_gap', 'e2e'] as const satisfies readonly Latency[];
 
 /** The statistics of a latency, and where they stand in the report. On the basis of chunks, what is reported as ITL is the chunk gap. */
 export function statOf(
@@ -71,21 +45,21 @@ export function statOf(
 ): { readonly stat: Stat; readonly key: string } {
   if (latency === 'chunk_gap') {
     const asItl = counting.itl === 'chunks' ? report?.successes.latency.inter_token_latency : undefined;
-    if (asItl) return { stat: asItl, key: STAT_KEYS.itl };
-    return { stat: report?.isoperf?.chunk_gap ?? null, key: 'isoperf.chunk_gap' };
+    if (asItl) return { stat: asItl, key: QUANTITIES.token_gap.key };
+    return { stat: report?.isoperf?.chunk_gap ?? null, key: QUANTITIES.chunk_gap.key };
   }
-  const key = STAT_KEYS[latency];
+  const { key } = QUANTITIES[latency];
   const name = key.slice('successes.latency.'.length) as keyof LifecycleReport['successes']['latency'];
   return { stat: report?.successes.latency[name] ?? null, key };
 }
 
 /** Gaps under their own names: between tokens, between chunks, or both. */
-export function shownLatencies(run: Run, scopes: readonly Scope[]): readonly LatencyEntry[] {
+export function shownLatencies(run: Run, scopes: readonly Scope[]): readonly Latency[] {
   const counting = countingOf(run);
   const chunks = scopes.some((scope) => statOf(scope, 'chunk_gap', counting).stat !== null);
-  return LATENCIES.flatMap((entry) => {
-    if (entry.id !== 'itl') return [entry];
-    return counting.itl === 'chunks' ? [CHUNK_GAP] : chunks ? [entry, CHUNK_GAP] : [entry];
+  return LATENCIES.flatMap((id): readonly Latency[] => {
+    if (id !== 'token_gap') return [id];
+    return counting.itl === 'chunks' ? ['chunk_gap'] : chunks ? [id, 'chunk_gap'] : [id];
   });
 }
 
@@ -187,7 +161,7 @@ export function valuesOf(records: readonly RequestRecord[], latency: Latency, co
   const values: number[] = [];
   for (const record of records) {
     if (!isSuccess(record)) continue;
-    if (latency === 'itl') for (const gap of itlGapsSeconds(record, counting.itl)) values.push(gap);
+    if (latency === 'token_gap') for (const gap of itlGapsSeconds(record, counting.itl)) values.push(gap);
     else if (latency === 'chunk_gap') for (const gap of chunkGapsSeconds(record)) values.push(gap);
     else {
       const value = perRequest(record, latency, counting);
@@ -206,9 +180,9 @@ export function perRequest(record: RequestRecord, latency: Latency, counting: Co
       return tpotSeconds(record, counting.output);
     case 'e2e':
       return latencySeconds(record);
-    case 'itl':
+    case 'token_gap':
     case 'chunk_gap': {
-      const gaps = latency === 'itl' ? itlGapsSeconds(record, counting.itl) : chunkGapsSeconds(record);
+      const gaps = latency === 'token_gap' ? itlGapsSeconds(record, counting.itl) : chunkGapsSeconds(record);
       return gaps.length === 0 ? undefined : gaps.reduce((total, gap) => total + gap, 0) / gaps.length;
     }
   }

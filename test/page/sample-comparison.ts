@@ -98,7 +98,7 @@ export const COMPARISON: Comparison = {
     metric('TTFT p95', 'ttft', 'p95', 'ms', 88.2, 98.8, 'confounded', ['warmup-window']),
     metric('TPOT p50', 'tpot', 'p50', 'ms', 13.3, 14.4, 'confounded', ['token-source']),
     metric('ITL p50', 'itl', 'p50', 'ms', 13.3, 14.4, 'comparable', []),
-    metric('Lag p95', 'schedule_delay', 'p95', 'ms', 2.3, 2.31, 'undetermined', ['client-limit']),
+    metric('Schedule delay p95', 'schedule_delay', 'p95', 'ms', 2.3, 2.31, 'undetermined', ['client-limit']),
     { ...metric('TTFT p99', 'ttft', 'p99', 'ms', 0, 0, 'comparable-after-alignment', ['warmup-window']), ...noTail() },
   ],
   pitfalls: [

@@ -84,7 +84,7 @@ export function liveMessage(second: number): HostMessage {
     figures: [
       { label: 'Achieved', value: '9.98 requests/s', detail: 'of 10.0 offered' },
       { label: 'Output', value: '318 tokens/s' },
-      { label: 'Lag', value: '1.90 ms', detail: 'p95 of the last 5 s' },
+      { label: 'Schedule delay', value: '1.90 ms', detail: 'p95 of the last 5 s' },
       { label: 'Event loop', value: '12.0 % busy', detail: 'the client keeps up' },
     ],
     health: [{ tone: 'caution', message: 'Requests leave up to 30 ms late' }],

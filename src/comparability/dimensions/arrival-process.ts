@@ -1,4 +1,5 @@
 // Do requests arrive by the same law? Equal rates with burstier gaps queue more.
+import { rounded } from '../../figures';
 import type { RequestRecord } from '../../metrics/record';
 import { dueSeconds } from '../../metrics/request-metrics';
 import { coefficientOfVariation, mean, sortedValues } from '../../metrics/statistics';
@@ -6,7 +7,7 @@ import { kolmogorovSmirnov } from '../../metrics/two-samples';
 import type { Evidence } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { inFact, inManifest, inRecords } from '../evidence';
-import { factsOn, loadLabel, round, type MeasuredStage, type Side } from '../side';
+import { factsOn, loadLabel, type MeasuredStage, type Side } from '../side';
 import { loadKindOf, loadKindsDiffer } from './load-model';
 import { own } from '../../own';
 
@@ -105,7 +106,7 @@ export const arrivalProcess = dimension<Arrivals>({
     const laws = [...new Set(stages.map((stage) => stage.law ?? 'not recorded'))];
     const evidence: Evidence[] = stages.flatMap(({ stage, law, cv, gaps }) => {
       const key = `stages[${stage.id}]`;
-      const value = cv === undefined ? undefined : round(cv);
+      const value = cv === undefined ? undefined : rounded(cv);
       return [
         side.run.manifest ? inManifest(side, `${key}.arrivalLaw`, law, ['load', 'type']) : lawOf(side).evidence,
         inManifest(side, `${key}.seed`, stage.manifest?.seed),
@@ -115,7 +116,7 @@ export const arrivalProcess = dimension<Arrivals>({
           : inManifest(side, `${key}.gapCv`, value),
       ];
     });
-    const cvs = stages.flatMap(({ cv }) => (cv === undefined ? [] : [round(cv)]));
+    const cvs = stages.flatMap(({ cv }) => (cv === undefined ? [] : [rounded(cv)]));
     const law = laws.map((name) => own(LAWS, name) ?? name).join('; ');
     const summary = `${law === '' ? 'not recorded' : law}${cvs.length > 0 ? `, gap CV ${cvs.join(', ')}` : ''}`;
     return { kind: loadKindOf(side), stages, summary, evidence };
@@ -150,7 +151,7 @@ function judge(a: Arrivals, b: Arrivals, context: Context) {
   const apart = pairs.filter(({ pair, a: x, b: y }) => pair.sameLoad && gapsDiffer(x, y));
   if (apart.length > 0) {
     return confounds(
-      `One law, but the gaps really were spaced differently (CV ${apart.map((entry) => `${round(entry.a.cv ?? NaN)} against ${round(entry.b.cv ?? NaN)}`).join('; ')}): the burstier side queues more.`,
+      `One law, but the gaps really were spaced differently (CV ${apart.map((entry) => `${rounded(entry.a.cv ?? NaN)} against ${rounded(entry.b.cv ?? NaN)}`).join('; ')}): the burstier side queues more.`,
       { stages: apart.map(({ pair }) => pair.index) },
     );
   }

@@ -1,4 +1,5 @@
 // Was the load generator the bottleneck? Then its numbers are about the client, and a later send hides the wait.
+import { rounded } from '../../figures';
 import { latencySeconds, scheduleDelaySeconds } from '../../metrics/request-metrics';
 import { mean, percentile, sortedValues } from '../../metrics/statistics';
 import { measureOf, statisticOf, type QuantityId } from '../../readers/canonical';
@@ -6,7 +7,7 @@ import { mainFile } from '../../readers/facts-of';
 import type { Evidence } from '../comparison';
 import { ALL, confounds, dimension, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { inManifest, inRecords, inReport, inSetting } from '../evidence';
-import { factsOn, loadLabel, round, successesOf, type MeasuredStage, type Side } from '../side';
+import { factsOn, loadLabel, successesOf, type MeasuredStage, type Side } from '../side';
 
 interface StageLimit {
   readonly stage: MeasuredStage;
@@ -113,7 +114,7 @@ function limitOf(side: Side, stage: MeasuredStage): StageLimit {
     used !== undefined &&
     used > CAP_SHARE * cap
   ) {
-    reasons.push(`${round(used)} requests were in flight on average (Little’s law) and the client’s cap is ${cap}`);
+    reasons.push(`${rounded(used)} requests were in flight on average (Little’s law) and the client’s cap is ${cap}`);
   }
   // Requests that do not say when they were sent could not show that they were late.
   const seen = stage.records === undefined || lateness !== undefined;
@@ -128,7 +129,7 @@ function evidenceOf(side: Side, stage: MeasuredStage): Evidence[] {
   const words =
     lateness && `mean ${delayWords(lateness.mean)}, p50 ${delayWords(lateness.p50)}, p99 ${delayWords(lateness.p99)}`;
   const label = loadLabel(stage.load);
-  const inFlightWords = used === undefined ? undefined : round(used);
+  const inFlightWords = used === undefined ? undefined : rounded(used);
   return [
     inManifest(side, `${key}.verdict`, health && [health.verdict, ...health.reasons].join(': ')),
     stage.records
@@ -137,7 +138,7 @@ function evidenceOf(side: Side, stage: MeasuredStage): Evidence[] {
     inManifest(
       side,
       `${key}.eventLoopUse`,
-      health?.eventLoopUse === undefined ? undefined : round(health.eventLoopUse),
+      health?.eventLoopUse === undefined ? undefined : rounded(health.eventLoopUse),
     ),
     stage.records
       ? inRecords(side, `in flight by Little’s law, ${label}`, inFlightWords)
@@ -203,5 +204,5 @@ function judge(a: ClientLimit, b: ClientLimit, { matching }: Context) {
 
 function delayWords(seconds: number): string {
   const inSeconds = Math.abs(seconds) >= 1;
-  return `${round(Number((inSeconds ? seconds : seconds * 1000).toPrecision(3)))} ${inSeconds ? 's' : 'ms'}`;
+  return `${rounded(inSeconds ? seconds : seconds * 1000, 3)} ${inSeconds ? 's' : 'ms'}`;
 }

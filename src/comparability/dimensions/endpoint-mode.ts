@@ -1,8 +1,9 @@
 // The same kind of request? Chat adds a template to the prompt; without streaming there is no first token to time.
+import { rounded } from '../../figures';
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { inFact, inRecords } from '../evidence';
-import { factsOn, round, type Side } from '../side';
+import { factsOn, type Side } from '../side';
 import { templateTokens } from '../workload';
 
 interface EndpointMode extends SideEvidence {
@@ -22,7 +23,11 @@ function modeOf(side: Side, context: Context): EndpointMode {
     inFact(facts.apiType),
     inFact(facts.streaming),
     inFact(facts.apiRoute),
-    inRecords(side, 'server minus client prompt tokens, median', template === undefined ? undefined : round(template)),
+    inRecords(
+      side,
+      'server minus client prompt tokens, median',
+      template === undefined ? undefined : rounded(template),
+    ),
   ];
   const summary =
     api === undefined || streaming === undefined
@@ -74,7 +79,7 @@ export const endpointMode = dimension<EndpointMode>({
     }
     if (templatesDiffer(a, b)) {
       return confounds(
-        `The server adds ${round(a.template!)} prompt tokens on A and ${round(b.template!)} on B: another chat template or other special tokens.`,
+        `The server adds ${rounded(a.template!)} prompt tokens on A and ${rounded(b.template!)} on B: another chat template or other special tokens.`,
         { pitfall: 'CMP038' },
       );
     }

@@ -1,4 +1,5 @@
 // The same formula for the same name? Recomputed from records, yes; read from reports, only where their tools agree.
+import { rounded } from '../../figures';
 import {
   definitionDifferences,
   measureOf,
@@ -13,7 +14,7 @@ import { judgeReport, violated } from '../../audit/identities';
 import type { Evidence, MetricName } from '../comparison';
 import { ALL, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { inManifest, inReport, inSetting } from '../evidence';
-import { round, type Side } from '../side';
+import { type Side } from '../side';
 
 interface Definitions extends SideEvidence {
   /** Every number is computed here, from records. */
@@ -39,7 +40,7 @@ function tpotFactorOf(scope: ReportScope): { factor: number; words: string; file
     return undefined;
   }
   const decode = (e2e - ttft) / (n - 1);
-  const ms = (seconds: number): string => round(Number((seconds * 1000).toPrecision(3)));
+  const ms = (seconds: number): string => rounded(seconds * 1000, 3);
   const words = `(latency − TTFT) / (n − 1) = ${ms(decode)} ms, TPOT says ${ms(tpot)} ms`;
   return { factor: decode / tpot, words, file: scope.file };
 }
@@ -69,7 +70,7 @@ function definitionsOf(side: Side): Definitions {
           inReport(
             far.file,
             'time_per_output_token.mean against e2e = TTFT + TPOT x (n − 1)',
-            `${far.words}: ${round(Number(far.factor.toPrecision(3)))} times`,
+            `${far.words}: ${rounded(far.factor, 3)} times`,
           ),
         ]
       : []),
@@ -171,7 +172,7 @@ function brokenTpot(a: Definitions, b: Definitions): string | undefined {
   if (!off(a) && !off(b)) return undefined;
   const side = (name: string, { tpotFactor }: Definitions): string =>
     tpotFactor
-      ? `${name}’s is ${round(Number(tpotFactor.factor.toPrecision(2)))} times too ${tpotFactor.factor > 1 ? 'small' : 'large'} (${tpotFactor.words})`
+      ? `${name}’s is ${rounded(tpotFactor.factor, 2)} times too ${tpotFactor.factor > 1 ? 'small' : 'large'} (${tpotFactor.words})`
       : '';
   const which = [off(a) ? side('A', a) : '', off(b) ? side('B', b) : ''].filter((text) => text !== '');
   const alike = off(a) && off(b) && Math.abs(Math.log(a.tpotFactor!.factor / b.tpotFactor!.factor)) < SAME_FACTOR;

@@ -1,4 +1,5 @@
 // The same way to the server? A gateway, TLS or a port-forward adds time to every token, and some put tokens together.
+import { rounded } from '../../figures';
 import type { RequestRecord } from '../../metrics/record';
 import { chunkCountOf } from '../../metrics/request-metrics';
 import { addressOf, type Address } from '../address';
@@ -6,7 +7,7 @@ import type { Evidence, MetricName } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { inFact, inRecords, inReport } from '../evidence';
 import { medianOf } from '../lengths';
-import { factsOn, round, sideStreams, type Side } from '../side';
+import { factsOn, sideStreams, type Side } from '../side';
 import { comparedSuccesses } from '../workload';
 
 interface Path extends SideEvidence {
@@ -88,7 +89,7 @@ function pathOf(side: Side, context: Context): Path {
     inRecords(
       side,
       perChunk ? `tokens per chunk by the ${perChunk.counter}’s count, median` : 'tokens per chunk, median',
-      perChunk && round(Number(perChunk.tokens.toPrecision(3))),
+      perChunk && rounded(perChunk.tokens, 3),
     ),
   ];
   const parts = address ? [`${address.scheme} to ${address.place}`] : ['not recorded'];
@@ -148,7 +149,7 @@ function judge(a: Path, b: Path) {
   const byOne = a.perChunk?.counter === b.perChunk?.counter;
   if (differ && byOne) {
     return confounds(
-      `A chunk carries ${round(Number(x.toPrecision(2)))} tokens on A and ${round(Number(y.toPrecision(2)))} on B: something on the way, or the server itself, sends tokens in bundles. The first token waits for its bundle, and gaps between tokens are gaps between bundles.`,
+      `A chunk carries ${rounded(x, 2)} tokens on A and ${rounded(y, 2)} on B: something on the way, or the server itself, sends tokens in bundles. The first token waits for its bundle, and gaps between tokens are gaps between bundles.`,
       {
         moves: moved([...CHUNKED]),
         remedy:

@@ -1,10 +1,11 @@
 // Was the same load offered? Stages are matched by rate or concurrency, so a stage without a partner is visible.
+import { rounded } from '../../figures';
 import { dueSeconds } from '../../metrics/request-metrics';
 import { measureOf, placeIn, statisticOf } from '../../readers/canonical';
 import type { Evidence } from '../comparison';
 import { ALL, confounds, dimension, same, unknown, type SideEvidence } from '../dimension';
 import { inFact, inManifest, inRecords, inReport } from '../evidence';
-import { factsOn, loadLabel, round, type MeasuredStage, type Side } from '../side';
+import { factsOn, loadLabel, type MeasuredStage, type Side } from '../side';
 import { RATE_TOLERANCE, type StagePair } from '../stages';
 import { loadKindsDiffer } from './load-model';
 
@@ -67,7 +68,7 @@ export const offeredLoad = dimension<OfferedLoad>({
       const path = [...stage.configPath, closed ? 'concurrency_level' : 'rate'];
       const asked =
         stage.load.kind === 'rate'
-          ? round(stage.load.rps)
+          ? rounded(stage.load.rps)
           : stage.load.kind === 'concurrency'
             ? stage.load.level
             : undefined;
@@ -77,7 +78,7 @@ export const offeredLoad = dimension<OfferedLoad>({
           ? inManifest(side, `stages[${stage.id}].${key}`, asked, path)
           : inReport(place.file, place.key, asked);
       if (closed) return [requested];
-      const realised = rateRps === undefined ? undefined : `${round(rateRps)} requests/s`;
+      const realised = rateRps === undefined ? undefined : `${rounded(rateRps)} requests/s`;
       return [requested, realisedEvidence(side, stage, realised)];
     });
     const { sweep } = factsOn(side);
@@ -156,5 +157,5 @@ function ratesDiffer(pair: StagePair, a: OfferedLoad, b: OfferedLoad): boolean {
 }
 
 function realisedWords(pair: StagePair, a: OfferedLoad, b: OfferedLoad): string {
-  return `at ${pair.label}, ${round(of(a, pair.a).rateRps ?? NaN)} against ${round(of(b, pair.b).rateRps ?? NaN)} requests/s`;
+  return `at ${pair.label}, ${rounded(of(a, pair.a).rateRps ?? NaN)} against ${rounded(of(b, pair.b).rateRps ?? NaN)} requests/s`;
 }

@@ -2,9 +2,9 @@
 import type { ConfigPath } from '../../problem';
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { percent } from '../../figures';
+import { percent, rounded } from '../../figures';
 import { inFact, inRecords } from '../evidence';
-import { factsOn, round, settingOf, type Side } from '../side';
+import { factsOn, settingOf, type Side } from '../side';
 import { comparedRecords } from '../workload';
 
 interface Prompts extends SideEvidence {
@@ -74,7 +74,7 @@ function promptsOf(side: Side, context: Context): Prompts {
     }
   }
   const prefix = facts.sharedPrefixTokens.value;
-  if (prefix !== undefined) evidence.push(inFact(facts.sharedPrefixTokens, round(prefix)));
+  if (prefix !== undefined) evidence.push(inFact(facts.sharedPrefixTokens, rounded(prefix)));
   return {
     dataType,
     hash,
@@ -133,7 +133,7 @@ export const promptIdentity = dimension<Prompts>({
     });
     const [x, y] = [a.prefixTokens, b.prefixTokens];
     if (x !== undefined && y !== undefined && Math.abs(x - y) > PREFIX_TOLERANCE * Math.max(x, y)) {
-      changes.push(`shared prefix ${round(x)} tokens on A, ${round(y)} on B`);
+      changes.push(`shared prefix ${rounded(x)} tokens on A, ${rounded(y)} on B`);
     }
     if (changes.length > 0) {
       return confounds(

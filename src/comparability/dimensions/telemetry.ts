@@ -4,9 +4,9 @@ import { isSuccess, outputTokens } from '../../metrics/request-metrics';
 import { mainFile } from '../../readers/facts-of';
 import type { Evidence } from '../comparison';
 import { ALL, assumption, confounds, dimension, moved, same, type Context, type SideEvidence } from '../dimension';
-import { percent } from '../../figures';
+import { percent, rounded } from '../../figures';
 import { inManifest, inRecords, inReport, inSetting } from '../evidence';
-import { round, type Side } from '../side';
+import { type Side } from '../side';
 import { comparedStages, comparedSuccesses } from '../workload';
 
 interface Telemetry extends SideEvidence {
@@ -92,11 +92,7 @@ function telemetryOf(side: Side, context: Context): Telemetry {
   const zeros = [...new Set(side.run.canonical?.scopes.flatMap((scope) => scope.server?.zeros ?? []) ?? [])];
   const file = side.run.files.find((name) => /prometheus_metrics\.json$/.test(name));
   const evidence: Evidence[] = [
-    inRecords(
-      side,
-      'server’s over client’s output tokens',
-      ratio === undefined ? undefined : round(Number(ratio.toPrecision(4))),
-    ),
+    inRecords(side, 'server’s over client’s output tokens', ratio === undefined ? undefined : rounded(ratio, 4)),
     inReport(
       requests?.file ?? file ?? mainFile(side.run),
       'requests by the server / by the client',
@@ -122,7 +118,7 @@ function telemetryOf(side: Side, context: Context): Telemetry {
     inSetting(side, ['metrics', 'type']),
   ];
   const parts = [
-    ratio === undefined ? undefined : `server counts ${round(Number(ratio.toPrecision(4)))} times the client’s tokens`,
+    ratio === undefined ? undefined : `server counts ${rounded(ratio, 4)} times the client’s tokens`,
     scrape?.requests && `server answered ${scrape.requests.server} requests, client had ${scrape.requests.client}`,
     requests && `server saw ${requests.server} requests, client ${requests.client}`,
   ].filter((part) => part !== undefined);

@@ -7,9 +7,9 @@ import { twoSidedStudent } from '../../metrics/student';
 import { mannKendall, mannWhitney } from '../../metrics/two-samples';
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
-import { counted } from '../../figures';
+import { counted, rounded } from '../../figures';
 import { inFact, inManifest, inRecords } from '../evidence';
-import { factsOn, round, successesOf, type Side } from '../side';
+import { factsOn, successesOf, type Side } from '../side';
 import { changePoint, suggestedCut, timeSeriesOf } from '../warmup-detection';
 
 interface Warmup {
@@ -103,7 +103,7 @@ function cutWords({ stages }: Side): string | undefined {
   const successes = opening && successesOf([opening]);
   const cut = successes && suggestedCut(timeSeriesOf(successes));
   if (!cut) return undefined;
-  const figure = (value: number): string => round(Number(value.toPrecision(3)));
+  const figure = (value: number): string => rounded(value, 3);
   const remains = `the first tenth has ${figure(cut.ratioAfter)} x the median of the rest`;
   return cut.requests === 0
     ? `none; ${remains}`
@@ -116,7 +116,7 @@ function shiftWords({ stages }: Side): string | undefined {
   const series = successes && timeSeriesOf(successes);
   const shift = series && changePoint(series.values);
   if (!shift) return undefined;
-  const ms = (seconds: number): string => `${round(Number((seconds * 1000).toPrecision(3)))} ms`;
+  const ms = (seconds: number): string => `${rounded(seconds * 1000, 3)} ms`;
   return `after ${shift.at} requests, mean ${ms(shift.before)} before and ${ms(shift.after)} after`;
 }
 
@@ -127,8 +127,8 @@ function isCold(cold: ColdStart | undefined): boolean {
 /** "12 requests have 9.8 times the mean TTFT". */
 function coldWords({ wave, first, ratio, metric }: ColdStart): string {
   return wave
-    ? `${wave.requests} requests have ${round(Number(wave.ratio.toPrecision(3)))} times the mean ${metric}`
-    : `${first} requests have ${round(Number(ratio.toPrecision(3)))} times the median ${metric}`;
+    ? `${wave.requests} requests have ${rounded(wave.ratio, 3)} times the mean ${metric}`
+    : `${first} requests have ${rounded(ratio, 3)} times the median ${metric}`;
 }
 
 const UNSEEN_START = 'that the server was as warm at the start of both windows';
@@ -164,9 +164,7 @@ export const warmupWindow = dimension<Window>({
     const warmup = warmupOf(side);
     const cold = coldStartOf(side);
     const path = ['load', 'stages', side.warmupStages?.[0] ?? 0];
-    const words =
-      cold &&
-      `${round(Number(cold.ratio.toPrecision(3)))} x the rest (p ${cold.p < 1e-4 ? '< 0.0001' : cold.p.toFixed(4)})`;
+    const words = cold && `${rounded(cold.ratio, 3)} x the rest (p ${cold.p < 1e-4 ? '< 0.0001' : cold.p.toFixed(4)})`;
     const evidence: Evidence[] = [
       ...(side.warmupStages ? [inManifest(side, 'window.warmupStages', listOf(side.warmupStages), path)] : []),
       inFact(factsOn(side).warmupRequests),

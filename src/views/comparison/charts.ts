@@ -1,4 +1,5 @@
 // The two runs of a comparison in one frame: distributions overlaid, latency over time, latency of matched stages, lengths.
+import { printedIn, quantityNamed, QUANTITIES, spokenLabel } from '../../metrics/quantities';
 import { percentile, sortFinite } from '../../metrics/statistics';
 import { ecdfOf, medianBins } from '../report/curves';
 import { duration, NOTHING, significant, whole } from '../../figures';
@@ -25,14 +26,14 @@ export function comparisonCharts(comparison: Comparison, a: Run, b: Run): ChartG
       id: 'overlay',
       title: 'Distributions of A and B',
       choices: comparison.stages.flatMap((stage) =>
-        LATENCIES.map(({ id, label }) => latencyOverlay(columns, stage, id, label, comparison.stages.length > 1)),
+        LATENCIES.map((id) => latencyOverlay(columns, stage, id, comparison.stages.length > 1)),
       ),
     },
     { id: 'lengths-overlay', title: 'Lengths of A and B', choices: lengthOverlays(columns, comparison.stages) },
     {
       id: 'over-time-overlay',
       title: 'Latency over time',
-      choices: (['ttft', 'e2e', 'itl', 'tpot'] as const).map((latency) => timeOverlay(runs, columns, latency)),
+      choices: (['ttft', 'e2e', 'token_gap', 'tpot'] as const).map((latency) => timeOverlay(runs, columns, latency)),
     },
     ...(comparison.stages.length > 1 ? [againstLoad(comparison, runs)] : []),
   ].filter((group) => group.choices.length > 0);
@@ -49,15 +50,14 @@ function latencyOverlay(
   columns: Pair<RequestColumns>,
   stage: MatchedStages,
   latency: Drawn,
-  label: string,
   named: boolean,
 ): ChartView {
+  const { label } = QUANTITIES[latency];
   const seconds = pair((side) => sortedSeconds(columns[side], stage[side], latency, TABLE_PERCENTS));
   const largest = Math.max(...SIDES.map((side) => quantile(seconds[side], 99) ?? 0));
-  const inSeconds = latency === 'e2e' && largest > 10;
-  const unit = inSeconds ? 's' : 'ms';
+  const { unit, factor } = printedIn(QUANTITIES[latency], largest);
   return {
-    ...overlay(`${label}, ${unit}`, seconds, latency === 'itl' ? 'gaps' : 'requests', inSeconds ? 1 : 1000),
+    ...overlay(`${label}, ${unit}`, seconds, latency === 'token_gap' ? 'gaps' : 'requests', factor),
     label: named ? `${label} at ${stage.label}` : label,
     sentence: overlaySentence(label, seconds),
   };
@@ -118,7 +118,7 @@ function lengthOverlays(columns: Pair<RequestColumns>, stages: readonly MatchedS
 }
 
 function timeOverlay(runs: Pair<Run>, columns: Pair<RequestColumns>, latency: Drawn): ChartView {
-  const { label } = LATENCIES.find((entry) => entry.id === latency)!;
+  const { label } = QUANTITIES[latency];
   const points = pair((side) => overTime(columns[side], latency));
   const end = Math.max(1, ...SIDES.map((side) => points[side].x.reduce((max, value) => Math.max(max, value), 0)));
   const lines = pair((side) => medianBins(points[side], 0, end));
@@ -130,7 +130,7 @@ function timeOverlay(runs: Pair<Run>, columns: Pair<RequestColumns>, latency: Dr
       pair((side) => quantile(sortFinite(points[side].y.slice()), 50)),
     ),
     x: { label: 'seconds of the run, when sent', min: 0, max: Math.ceil(end) },
-    y: { label: `median ${label}, ms` },
+    y: { label: `median ${spokenLabel({ label })}, ms` },
     series: SIDES.filter((side) => points[side].x.length > 0).map((side) => ({
       name: side.toUpperCase(),
       tone: side,
@@ -140,7 +140,7 @@ function timeOverlay(runs: Pair<Run>, columns: Pair<RequestColumns>, latency: Dr
     })),
     bands: SIDES.flatMap((side) => warmupBands(runs[side], side)),
     table: {
-      head: ['Seconds', `Median ${label} of A, ms`, `of B, ms`],
+      head: ['Seconds', `Median ${spokenLabel({ label })} of A, ms`, `of B, ms`],
       rows: lines.a.bins.map((bin, index) => [
         `${bin.from} to ${bin.to}`,
         shown(lines.a.y[index] ?? undefined),
@@ -168,7 +168,7 @@ function timeSentence(runs: Pair<Run>, label: string, medians: Pair<number | und
   const note =
     warm.length === 0 ? '' : ` The warm-up of ${warm.map((side) => side.toUpperCase()).join(' and ')} is shaded.`;
   const say = (value: number | undefined): string => (value === undefined ? 'not measured' : duration(value / 1000));
-  return `Median ${label} over the whole run: A ${say(medians.a)}, B ${say(medians.b)}.${note}`;
+  return `Median ${spokenLabel({ label })} over the whole run: A ${say(medians.a)}, B ${say(medians.b)}.${note}`;
 }
 
 /** Each side at its own loads; matched stages stand over each other, and where loads differ it can be seen. */
@@ -185,7 +185,7 @@ function againstLoad(comparison: Comparison, runs: Pair<Run>): ChartGroup {
       comparison.metrics.find((row) => row.stage === index && row.metric === metric && row.statistic === 'p50'),
     );
     const unit = entries.find((entry) => entry)?.unit ?? 'ms';
-    const label = metric === 'ttft' ? 'TTFT p50' : metric === 'tpot' ? 'TPOT p50' : 'E2E p50';
+    const label = `${quantityNamed(metric).label} p50`;
     const points = pair((side) =>
       entries
         .flatMap((entry, index) => {

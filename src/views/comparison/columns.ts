@@ -68,7 +68,7 @@ export function columnsOf(run: Run): RequestColumns {
   return {
     stage: stage.subarray(0, n),
     sentSeconds: cut(sentSeconds),
-    seconds: { ttft: cut(ttft), tpot: cut(tpot), e2e: cut(e2e), itl: cut(itl) },
+    seconds: { ttft: cut(ttft), tpot: cut(tpot), e2e: cut(e2e), token_gap: cut(itl) },
     tokens: { output: cut(output), prompt: cut(prompt) },
     gaps: gaps.subarray(0, at),
     gapOffsets,
@@ -111,7 +111,7 @@ export function sortedSeconds(
   latency: Drawn,
   percents: readonly number[],
 ): Float64Array {
-  if (latency === 'itl') return placedGaps(columns, stage, percents);
+  if (latency === 'token_gap') return placedGaps(columns, stage, percents);
   return sortFinite(measured(columns, columns.seconds[latency], (own) => own === stage));
 }
 

@@ -134,7 +134,7 @@ function metricRow(metric: MetricComparison, numbers: ReadonlyMap<string, number
   // Struck through but readable: a confounded number is no result.
   const mark = (text: string): string => (metric.verdict === 'confounded' && text !== '–' ? `~~${text}~~` : text);
   const figures = [cells.a, cells.b, cells.difference, cells.percent, cells.interval].map(mark);
-  return `| ${cells.label}, ${cells.unit} | ${figures.join(' | ')} | ${escape(verdictWords(metric, numbers))} |`;
+  return `| ${cells.label} | ${figures.join(' | ')} | ${escape(verdictWords(metric, numbers))} |`;
 }
 
 /** Reports are hostile input: no HTML, no links, no broken tables from a folder's texts. */

@@ -2,7 +2,7 @@
 import { distinctPaths } from '../../readers/distinct';
 import type { Run } from '../../readers/run';
 import type { Tone } from '../report/model';
-import { NOTHING, significant, whole } from '../../figures';
+import { NOTHING, significant, signed, signedBound, signedPercent, whole } from '../../figures';
 import type {
   ComparedRun,
   Comparison,
@@ -11,13 +11,12 @@ import type {
   Finding,
   FindingSide,
   MetricComparison,
-  MetricName,
   MetricSide,
   MetricVerdict,
-  MovedMetric,
 } from '../../comparability/comparison';
 import { runNames } from '../../comparability/identity';
 import { comparisonCharts } from './charts';
+import { movesWords } from './words';
 import { alignmentSwitches, cutOf, findingExtras, interpolationOf, metricExtras, noiseWords } from './extras';
 import type {
   ComparisonView,
@@ -161,31 +160,6 @@ export function placeOf(side: FindingSide, run: Run): Evidence | undefined {
   );
 }
 
-const METRIC_WORDS: Readonly<Record<MetricName, string>> = {
-  ttft: 'TTFT',
-  tpot: 'TPOT',
-  itl: 'ITL',
-  ntpot: 'NTPOT',
-  request_latency: 'request latency',
-  schedule_delay: 'lag',
-  requests_per_sec: 'requests/s',
-  input_tokens_per_sec: 'input tokens/s',
-  output_tokens_per_sec: 'output tokens/s',
-  total_tokens_per_sec: 'total tokens/s',
-  request_goodput: 'goodput',
-  error_rate: 'error rate',
-};
-
-export function movesWords(moves: readonly MovedMetric[]): string {
-  const whole = moves.filter((move) => move.statistics === undefined);
-  if (whole.length === Object.keys(METRIC_WORDS).length) return 'every metric';
-  return moves
-    .map(({ metric, statistics }) =>
-      statistics === undefined ? METRIC_WORDS[metric] : `${METRIC_WORDS[metric]} (${statistics.join(', ')})`,
-    )
-    .join(', ');
-}
-
 function metricsOf(comparison: Comparison): MetricTable[] {
   const titles = new Map(comparison.findings.map((finding) => [finding.dimension, finding.title]));
   return comparison.stages
@@ -227,7 +201,7 @@ function sideFigure(
 function differenceFigure({ difference, label, unit }: MetricComparison): { text: string; note: string } {
   if (!difference) return { text: NOTHING, note: `${label}: no difference, as one side has no value` };
   const { absolute, percentOfA } = difference;
-  const relative = percentOfA === undefined ? '' : ` (${signed(percentOfA)}${NO_BREAK}%)`;
+  const relative = percentOfA === undefined ? '' : ` (${signedPercent(percentOfA).replace(' ', NO_BREAK)})`;
   const base = percentOfA === undefined ? 'A is 0, so there is no percentage' : 'the percentage is of A';
   return { text: `${signed(absolute)}${relative}`, note: `${label}: B minus A in ${unit}; ${base}` };
 }
@@ -238,7 +212,7 @@ function intervalFigure({ difference, label }: MetricComparison): { text: string
     return { text: NOTHING, note: `${label}: no interval: ${difference?.noInterval ?? 'no difference'}`, weak: true };
   }
   return {
-    text: `${signed(interval.low)} to${NO_BREAK}${signed(interval.high)}`,
+    text: `${signedBound(interval.low)} to${NO_BREAK}${signedBound(interval.high)}`,
     note: [
       `${label}: ${interval.level * 100} % interval of B minus A, ${interval.method}`,
       ...noiseWords(difference),
@@ -248,10 +222,6 @@ function intervalFigure({ difference, label }: MetricComparison): { text: string
 
 /** Figures may break over two lines where there is no room, though not before their unit. */
 const NO_BREAK = '\u00a0';
-
-function signed(value: number): string {
-  return value > 0 ? `+${significant(value)}` : significant(value);
-}
 
 function verdictWords(
   verdict: MetricVerdict,

@@ -1,39 +1,22 @@
 // The words a comparison is printed with, on the terminal and as Markdown.
-import { significant } from '../../figures';
+import { NOTHING, significant, signed, signedBound, signedPercent } from '../../figures';
+import { METRICS, quantityNamed, spokenLabel, withUnit } from '../../metrics/quantities';
 import type {
   Evidence,
   Finding,
   FindingSide,
   MetricComparison,
-  MetricName,
   MovedMetric,
   InterpolatedRow,
 } from '../../comparability/comparison';
 
-const METRICS: Readonly<Record<MetricName, string>> = {
-  ttft: 'TTFT',
-  tpot: 'TPOT',
-  itl: 'ITL',
-  ntpot: 'NTPOT',
-  request_latency: 'request latency',
-  schedule_delay: 'schedule delay',
-  requests_per_sec: 'requests/s',
-  input_tokens_per_sec: 'input tokens/s',
-  output_tokens_per_sec: 'output tokens/s',
-  total_tokens_per_sec: 'total tokens/s',
-  request_goodput: 'goodput',
-  error_rate: 'error rate',
-};
-
-const ALL_METRICS = Object.keys(METRICS).length;
-
 /** "TTFT, request latency (mean, p90, p95); requests/s"; "every metric". */
 export function movesWords(moves: readonly MovedMetric[]): string {
-  if (moves.length === ALL_METRICS && moves.every((moved) => moved.statistics === undefined)) return 'every metric';
+  if (moves.length === METRICS.length && moves.every((moved) => moved.statistics === undefined)) return 'every metric';
   const groups = new Map<string, string[]>();
   for (const { metric, statistics } of moves) {
     const key = statistics?.join(', ') ?? '';
-    groups.set(key, [...(groups.get(key) ?? []), METRICS[metric]]);
+    groups.set(key, [...(groups.get(key) ?? []), spokenLabel(quantityNamed(metric))]);
   }
   return [...groups]
     .map(([statistics, names]) => names.join(', ') + (statistics === '' ? '' : ` (${statistics})`))
@@ -86,8 +69,8 @@ export function tellingRows(finding: { readonly a: FindingSide; readonly b: Find
 }
 
 export interface MetricCells {
+  /** With its unit: "TTFT p95, ms". */
   readonly label: string;
-  readonly unit: string;
   readonly a: string;
   readonly b: string;
   readonly difference: string;
@@ -95,19 +78,16 @@ export interface MetricCells {
   readonly interval: string;
 }
 
-const NONE = '–';
-
 /** Figures of one row; what is missing is a dash, the reason is in `reasonWords`. */
 export function metricCells({ label, unit, a, b, difference }: MetricComparison): MetricCells {
   const interval = difference?.interval;
   return {
-    label,
-    unit,
-    a: a.value === undefined ? NONE : significant(a.value),
-    b: b.value === undefined ? NONE : significant(b.value),
-    difference: difference ? signed(difference.absolute) : NONE,
-    percent: difference?.percentOfA === undefined ? NONE : `${percentWords(difference.percentOfA)} %`,
-    interval: interval ? `${bound(interval.low)} to ${bound(interval.high)}` : NONE,
+    label: withUnit(label, unit),
+    a: a.value === undefined ? NOTHING : significant(a.value),
+    b: b.value === undefined ? NOTHING : significant(b.value),
+    difference: difference ? signed(difference.absolute) : NOTHING,
+    percent: difference?.percentOfA === undefined ? NOTHING : signedPercent(difference.percentOfA),
+    interval: interval ? `${signedBound(interval.low)} to ${signedBound(interval.high)}` : NOTHING,
   };
 }
 
@@ -121,35 +101,12 @@ export function interpolatedCells(
     .filter(({ dimension }) => because.includes(dimension))
     .map(({ title }) => title.toLowerCase());
   return {
-    label: unit === 'requests/s' || unit === 'tokens/s' ? label : `${label}, ${unit}`,
-    unit,
+    label: withUnit(label, unit),
     a: significant(a),
     b: significant(b),
-    percent: percentOfA === undefined ? NONE : `${percentWords(percentOfA)} %`,
+    percent: percentOfA === undefined ? NOTHING : signedPercent(percentOfA),
     words: others.join(', '),
   };
-}
-
-/** Two decimals are more than any of these runs can tell. */
-function percentWords(value: number): string {
-  if (!Number.isFinite(value)) return value < 0 ? 'under −1e300' : 'over 1e300';
-  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
-  const size = Math.abs(value);
-  const text = size >= 1e6 ? significant(size) : size.toFixed(digits);
-  return value < 0 ? `−${text}` : `+${text}`;
-}
-
-/** An interval's end in two digits: it is an estimate itself. */
-function bound(value: number): string {
-  const size = Math.abs(value);
-  const sign = value < 0 ? '−' : '+';
-  if (size >= 100) return sign + Math.round(size).toLocaleString('en-US');
-  return size < 1e-4 ? '0' : sign + size.toPrecision(2);
-}
-
-function signed(value: number): string {
-  if (value === 0) return '0';
-  return value > 0 ? `+${significant(value)}` : significant(value);
 }
 
 /** What a row means, in words; `numbers` are the findings' places in the list above the table. */

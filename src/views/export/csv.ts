@@ -1,5 +1,6 @@
 // An imported report as CSV, one line per number, with its definition and source: for spreadsheets and notebooks.
-import { QUANTITIES, type CanonicalReport, type Measure, type ReportScope } from '../../readers/canonical';
+import { QUANTITIES } from '../../metrics/quantities';
+import type { CanonicalReport, Measure, ReportScope } from '../../readers/canonical';
 
 const HEAD = [
   'report',

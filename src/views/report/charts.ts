@@ -1,4 +1,5 @@
 // The charts of one run by stage: latency against load, throughput. Their sentences are written from the same numbers.
+import { printedIn, QUANTITIES, spokenLabel } from '../../metrics/quantities';
 import { percentileKey } from '../../metrics/statistics';
 import { duration, NOTHING, significant, whole } from '../../figures';
 import {
@@ -21,13 +22,14 @@ export function latencyByStage(run: Run, stages: readonly Scope[]): ChartGroup {
   return {
     id: 'latency-by-stage',
     title: 'Latency by stage',
-    choices: shownLatencies(run, stages).map(({ id, label }) => latencyChoice(stages, id, label, counting)),
+    choices: shownLatencies(run, stages).map((id) => latencyChoice(stages, id, counting)),
   };
 }
 
-function latencyChoice(stages: readonly Scope[], latency: Latency, label: string, counting: Counting): ChartView {
+function latencyChoice(stages: readonly Scope[], latency: Latency, counting: Counting): ChartView {
+  const { label } = QUANTITIES[latency];
   const stats = stages.map((scope) => statOf(scope, latency, counting).stat);
-  const toUnit = unitOf(latency, Math.max(0, ...stats.map((stat) => stat?.['p99'] ?? 0)));
+  const toUnit = printedIn(QUANTITIES[latency], Math.max(0, ...stats.map((stat) => stat?.['p99'] ?? 0)));
   const bars = stages.length <= BARS_UP_TO;
   const series = SHOWN_PERCENTILES.map((value): ChartSeries => {
     const percentile = percentileKey(value);
@@ -41,7 +43,7 @@ function latencyChoice(stages: readonly Scope[], latency: Latency, label: string
   }).filter((entry) => entry.y.some((value) => value !== null));
   return {
     label,
-    sentence: latencySentence(stages, stats, label),
+    sentence: latencySentence(stages, stats, latency),
     x: { label: 'stage', categories: stages.map(shortLabel) },
     y: { label: `${label}, ${toUnit.unit}` },
     series,
@@ -59,8 +61,9 @@ function latencyChoice(stages: readonly Scope[], latency: Latency, label: string
 function latencySentence(
   stages: readonly Scope[],
   stats: readonly (Readonly<Record<string, number>> | null)[],
-  label: string,
+  latency: Latency,
 ): string {
+  const { label } = QUANTITIES[latency];
   const measured = stages.flatMap((scope, index) => {
     const stat = stats[index];
     return scope.warmup || stat?.['median'] === undefined ? [] : [{ scope, p50: stat['median'], p95: stat['p95'] }];
@@ -72,7 +75,7 @@ function latencySentence(
   if (measured.length === 1) return `${label} at ${shortLabel(last.scope)}: median ${duration(last.p50)}${tail}.`;
   const times = last.p50 / first.p50;
   const change = Number.isFinite(times) ? ` (${significant(times)} times)` : '';
-  return `Median ${label} goes from ${duration(first.p50)} at ${shortLabel(first.scope)} to ${duration(last.p50)} at ${shortLabel(last.scope)}${change}${tail} there.`;
+  return `Median ${spokenLabel(QUANTITIES[latency])} goes from ${duration(first.p50)} at ${shortLabel(first.scope)} to ${duration(last.p50)} at ${shortLabel(last.scope)}${change}${tail} there.`;
 }
 
 export function throughputByStage(stages: readonly Scope[]): ChartGroup {
@@ -158,14 +161,6 @@ function shortLabel(scope: Scope): string {
   const load = scope.label.replace(/, .*$/, '');
   const warmup = scope.warmup ? ' (warm-up)' : '';
   return scope.stage === undefined ? load : `${scope.stage}: ${load}${warmup}`;
-}
-
-/** ms, except end-to-end latencies above ten seconds. */
-export function unitOf(
-  latency: Latency,
-  largestSeconds: number,
-): { readonly unit: 'ms' | 's'; readonly factor: number } {
-  return latency === 'e2e' && largestSeconds > 10 ? { unit: 's', factor: 1 } : { unit: 'ms', factor: 1000 };
 }
 
 function scaled(value: number | undefined, factor: number): number | null {

@@ -1,19 +1,11 @@
 // The charts of one run that need its requests: distributions, latency over time, errors over time, lengths.
+import { printedIn, QUANTITIES, spokenLabel } from '../../metrics/quantities';
 import type { RequestRecord } from '../../metrics/record';
 import { inputTokens, isSuccess, outputTokens } from '../../metrics/request-metrics';
 import { ecdf, medianLine, percentilesOf, thinned, timeBins, type Points } from './curves';
 import { counted, duration, NOTHING, percent, significant, whole } from '../../figures';
 import type { Counting, Run } from '../../readers/run';
-import {
-  countingOf,
-  perRequest,
-  shownLatencies,
-  valuesOf,
-  type Latency,
-  type LatencyEntry,
-  type Scope,
-} from '../../readers/scopes';
-import { unitOf } from './charts';
+import { countingOf, perRequest, shownLatencies, valuesOf, type Latency, type Scope } from '../../readers/scopes';
 import type { ChartBand, ChartGroup, ChartSeries, ChartView } from './model';
 
 const TABLE_PERCENTS = [1, 5, 10, 25, 50, 75, 90, 95, 99, 100] as const;
@@ -22,7 +14,7 @@ const TABLE_PERCENTS = [1, 5, 10, 25, 50, 75, 90, 95, 99, 100] as const;
 const EVENTS: Readonly<Record<Latency, string>> = {
   ttft: 'of the requests had their first token within',
   tpot: 'of the requests took at most, per output token,',
-  itl: 'of the gaps between tokens were at most',
+  token_gap: 'of the gaps between tokens were at most',
   chunk_gap: 'of the gaps between chunks were at most',
   e2e: 'of the requests were answered within',
 };
@@ -33,22 +25,23 @@ export function distributions(run: Run, stages: readonly Scope[]): ChartGroup {
   return {
     id: 'distributions',
     title: 'Distribution',
-    choices: shownLatencies(run, stages).map(({ id, label }) => distribution(measured, id, label, counting)),
+    choices: shownLatencies(run, stages).map((id) => distribution(measured, id, counting)),
   };
 }
 
-function distribution(stages: readonly Scope[], latency: Latency, label: string, counting: Counting): ChartView {
+function distribution(stages: readonly Scope[], latency: Latency, counting: Counting): ChartView {
+  const { label } = QUANTITIES[latency];
   const lists = stages.map((scope) => valuesOf(scope.records ?? [], latency, counting));
   const all = lists.flat();
   const [p50, p95, p99] = percentilesOf(all, [50, 95, 99]);
-  const { unit, factor } = unitOf(latency, p99 ?? 0);
+  const { unit, factor } = printedIn(QUANTITIES[latency], p99 ?? 0);
   const series = stages.flatMap((scope, index): ChartSeries[] => {
     const values = lists[index]!;
     if (values.length === 0) return [];
     const curve = ecdf(values.map((value) => value * factor));
     return [{ name: stageName(scope), tone: index, ...ofStage(scope), draw: 'steps', x: curve.x, y: curve.y }];
   });
-  const what = latency === 'itl' || latency === 'chunk_gap' ? 'gap' : 'request';
+  const what = isGap(latency) ? 'gap' : 'request';
   return {
     label,
     sentence:
@@ -70,33 +63,36 @@ function distribution(stages: readonly Scope[], latency: Latency, label: string,
   };
 }
 
+function isGap(latency: Latency): boolean {
+  return latency === 'token_gap' || latency === 'chunk_gap';
+}
+
 function cells(values: readonly number[], factor: number): readonly string[] {
   return TABLE_PERCENTS.map((_, index) =>
     values[index] === undefined ? NOTHING : significant(values[index] * factor),
   );
 }
 
-const TIMELINE_ORDER: readonly Latency[] = ['e2e', 'ttft', 'itl', 'chunk_gap', 'tpot'];
+const TIMELINE_ORDER: readonly Latency[] = ['e2e', 'ttft', 'token_gap', 'chunk_gap', 'tpot'];
 
 export function overTime(run: Run, stages: readonly Scope[]): ChartGroup {
   const counting = countingOf(run);
-  const shown = [...shownLatencies(run, stages)].sort(
-    (a, b) => TIMELINE_ORDER.indexOf(a.id) - TIMELINE_ORDER.indexOf(b.id),
-  );
+  const shown = [...shownLatencies(run, stages)].sort((a, b) => TIMELINE_ORDER.indexOf(a) - TIMELINE_ORDER.indexOf(b));
   return {
     id: 'over-time',
     title: 'Latency over time',
-    choices: shown.map((entry) => timeline(stages, entry, counting)),
+    choices: shown.map((id) => timeline(stages, id, counting)),
   };
 }
 
-function timeline(stages: readonly Scope[], { id: latency, label }: LatencyEntry, counting: Counting): ChartView {
-  const isGap = latency === 'itl' || latency === 'chunk_gap';
-  const name = isGap ? `mean ${latency === 'itl' ? label : label.toLowerCase()} of a request` : label;
+function timeline(stages: readonly Scope[], latency: Latency, counting: Counting): ChartView {
+  const { label } = QUANTITIES[latency];
+  const spoken = spokenLabel(QUANTITIES[latency]);
+  const name = isGap(latency) ? `mean ${spoken} of a request` : spoken;
   const points = sentPoints(stages, (record) =>
     isSuccess(record) ? perRequest(record, latency, counting) : undefined,
   );
-  const { unit, factor } = unitOf(latency, percentilesOf(points.y, [99])[0] ?? 0);
+  const { unit, factor } = printedIn(QUANTITIES[latency], percentilesOf(points.y, [99])[0] ?? 0);
   const scaled: Points = { x: points.x, y: points.y.map((value) => value * factor) };
   const end = endOf(stages);
   const bins = timeBins(scaled, 0, end);
@@ -110,7 +106,7 @@ function timeline(stages: readonly Scope[], { id: latency, label }: LatencyEntry
     label,
     sentence: driftSentence(points, name),
     x: { label: 'seconds of the run, when sent', min: 0, max: end },
-    y: { label: `${name}, ${unit}` },
+    y: { label: `${isGap(latency) ? name : label}, ${unit}` },
     series: points.x.length === 0 ? [] : series,
     bands: bandsOf(stages),
     table: {
@@ -125,7 +121,7 @@ function timeline(stages: readonly Scope[], { id: latency, label }: LatencyEntry
 
 function driftSentence(points: Points, name: string): string {
   const n = points.x.length;
-  if (n === 0) return `${name} was not measured for any request.`;
+  if (n === 0) return `${name[0]!.toUpperCase()}${name.slice(1)} was not measured for any request.`;
   const third = Math.floor(n / 3);
   const order = points.x.map((_, index) => index).sort((a, b) => points.x[a]! - points.x[b]!);
   const at = (from: number, to: number): number | undefined =>

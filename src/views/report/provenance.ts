@@ -1,5 +1,6 @@
 // Where the numbers of a run come from: tool, endpoint, load, workload, counters, window, client; "not recorded" where it is so.
 import type { Distribution, RunManifest, TokenSource } from '../../folder/manifest';
+import { QUANTITIES } from '../../metrics/quantities';
 import { counted, duration, moment, percent, significant, span, whole } from '../../figures';
 import { countingOf } from '../../readers/scopes';
 import type { Run } from '../../readers/run';
@@ -91,8 +92,8 @@ function workloadFacts({ workload, stages, lengths }: RunManifest): Fact[] {
     },
     { label: 'Fingerprint', value: workload.fingerprint.slice(0, 16), note: 'hash of the whole request stream' },
     { label: 'Prompts', value: workload.promptsHash.slice(0, 16), note: 'hash of the prompts alone' },
-    { label: 'Prompt tokens', value: lengthWords(lengths?.prompt, workload.askedPromptTokens) },
-    { label: 'Output tokens', value: lengthWords(lengths?.output, workload.maxTokens) },
+    { label: QUANTITIES.prompt_tokens.label, value: lengthWords(lengths?.prompt, workload.askedPromptTokens) },
+    { label: QUANTITIES.output_tokens.label, value: lengthWords(lengths?.output, workload.maxTokens) },
     { label: 'Finish reasons', value: reasons(lengths?.finishReasons) },
   ];
 }
@@ -121,7 +122,10 @@ function countingFacts(run: Run, { tokens, window }: RunManifest): Fact[] {
   return [
     { label: 'Input tokens', ...source(tokens?.input) },
     { label: 'Output tokens', ...source(tokens?.output) },
-    { label: 'ITL', value: itl === 'tokens' ? 'gaps between tokens' : 'gaps between chunks as they arrived' },
+    {
+      label: QUANTITIES.token_gap.label,
+      value: itl === 'tokens' ? 'gaps between tokens' : 'gaps between chunks as they arrived',
+    },
     { label: 'Window', value: warm, ...noted(window.note) },
     { label: 'Percentiles', value: 'linear interpolation between closest ranks, over answered requests' },
   ];
@@ -153,7 +157,7 @@ function clientFacts({ health, runtime }: RunManifest): Fact[] {
   const stages = health.map((stage) => {
     const busiest = stage.workers ? `busiest of ${counted(stage.workers.length, 'thread')} ` : 'event loop ';
     const parts = [
-      ...(stage.scheduleDelay ? [`lag p95 ${duration(stage.scheduleDelay.p95)}`] : []),
+      ...(stage.scheduleDelay ? [`schedule delay p95 ${duration(stage.scheduleDelay.p95)}`] : []),
       ...(stage.eventLoopUse === undefined ? [] : [`${busiest}${percent(stage.eventLoopUse)} busy`]),
       ...(stage.cpuUse === undefined ? [] : [`${significant(stage.cpuUse)} cores`]),
       ...(stage.maxInFlight === undefined

@@ -1,5 +1,6 @@
 // The stages table of a report: one row per stage, every figure with what it is and how much it can carry.
 import { isSuccess, type CountSource } from '../../metrics/request-metrics';
+import { printedIn, QUANTITIES } from '../../metrics/quantities';
 import { percentileKey } from '../../metrics/statistics';
 import { minimumCountFor } from '../../sample-size';
 import { counted, NOTHING, percent, significant, span, whole } from '../../figures';
@@ -9,7 +10,6 @@ import {
   shownLatencies,
   SHOWN_PERCENTILES,
   statOf,
-  type LatencyEntry,
   type Latency,
   type Scope,
 } from '../../readers/scopes';
@@ -36,19 +36,19 @@ export function stageTable(run: Run, scopes: readonly Scope[]): StageTable {
   const measured = scopes.filter((scope) => scope.stage !== undefined && !scope.warmup);
   const shown = measured.length === 1 ? scopes.filter((scope) => scope.stage !== undefined) : scopes;
   const latencies = shownLatencies(run, shown);
-  const inSeconds = shown.some((scope) => longest(scope) > 10);
+  const largest = Math.max(...shown.map(longest));
   const groups: ColumnGroup[] = [
     { label: 'Load', unit: 'requests/s', columns: ['offered', 'achieved'] },
     { label: 'Requests', columns: ['n', 'failed'] },
-    ...latencies.map(({ id, label }) => ({
-      label,
-      unit: id === 'e2e' && inSeconds ? 's' : 'ms',
+    ...latencies.map((id) => ({
+      label: QUANTITIES[id].label,
+      unit: printedIn(QUANTITIES[id], largest).unit,
       columns: SHOWN_PERCENTILES.map((value) => `p${value}`),
     })),
     { label: 'Tokens/s', columns: ['in', 'out'] },
-    { label: 'Lag', unit: 'ms', columns: ['p95'] },
+    { label: QUANTITIES.schedule_delay.label, unit: 'ms', columns: ['p95'] },
   ];
-  return { groups, rows: shown.map((scope) => row(run, scope, counting, latencies, inSeconds)) };
+  return { groups, rows: shown.map((scope) => row(run, scope, counting, latencies, largest)) };
 }
 
 function longest(scope: Scope): number {
@@ -56,13 +56,7 @@ function longest(scope: Scope): number {
   return Math.max(0, ...SHOWN_PERCENTILES.map((value) => stat?.[percentileKey(value)] ?? 0));
 }
 
-function row(
-  run: Run,
-  scope: Scope,
-  counting: Counting,
-  latencies: readonly LatencyEntry[],
-  inSeconds: boolean,
-): StageRow {
+function row(run: Run, scope: Scope, counting: Counting, latencies: readonly Latency[], largest: number): StageRow {
   return {
     ...(scope.stage === undefined ? {} : { stage: scope.stage }),
     label: scope.stage === undefined ? scope.label : `${scope.stage}: ${scope.label}`,
@@ -70,7 +64,7 @@ function row(
     cells: [
       ...loadCells(scope),
       ...countCells(scope),
-      ...latencies.flatMap((entry) => latencyCells(scope, entry, counting, entry.id === 'e2e' && inSeconds)),
+      ...latencies.flatMap((entry) => latencyCells(scope, entry, counting, largest)),
       ...tokenCells(scope, counting),
       lagCell(run, scope),
     ],
@@ -119,12 +113,9 @@ function countCells(scope: Scope): Figure[] {
   ];
 }
 
-function latencyCells(
-  scope: Scope,
-  { id: latency, label, definition }: LatencyEntry,
-  counting: Counting,
-  inSeconds: boolean,
-): Figure[] {
+function latencyCells(scope: Scope, latency: Latency, counting: Counting, largest: number): Figure[] {
+  const { label, words } = QUANTITIES[latency];
+  const { factor } = printedIn(QUANTITIES[latency], largest);
   const { stat, key } = statOf(scope, latency, counting);
   if (stat === null) {
     const reason = scope.report?.isoperf?.not_measured[key] ?? 'not in the report';
@@ -140,8 +131,8 @@ function latencyCells(
       return { text: NOTHING, note: `${label} p${value} is not in ${scope.source}`, weak: true };
     const need = minimumCountFor(value);
     const basis = whatCounts(latency, counting);
-    const about = `${label} p${value}: ${definition}${basis}${other}; n = ${whole(n)} requests${window} (${scope.source})`;
-    const shown = figure(inSeconds ? seconds : seconds * 1000, about);
+    const about = `${label} p${value}: ${words}${basis}${other}; n = ${whole(n)} requests${window} (${scope.source})`;
+    const shown = figure(seconds * factor, about);
     if (n >= need) return shown;
     return {
       ...shown,
@@ -164,7 +155,8 @@ function sampleSize(scope: Scope, latency: Latency, counting: Counting): number 
 
 function whatCounts(latency: Latency, counting: Counting): string {
   if (latency === 'tpot') return `, ${counterWords(counting, 'output')}`;
-  if (latency === 'itl') return counting.itl === 'tokens' ? ', token by token' : ', between chunks as they arrived';
+  if (latency === 'token_gap')
+    return counting.itl === 'tokens' ? ', token by token' : ', between chunks as they arrived';
   return '';
 }
 
@@ -188,10 +180,13 @@ function tokenCells(scope: Scope, counting: Counting): Figure[] {
 function lagCell(run: Run, scope: Scope): Figure {
   const health = run.manifest?.health.find((entry) => entry.stage === scope.stage);
   const seconds = scope.report?.load_summary.schedule_delay?.['p95'] ?? health?.scheduleDelay?.p95;
-  if (seconds === undefined) return { text: NOTHING, note: 'Lag was not recorded' };
+  if (seconds === undefined) return { text: NOTHING, note: 'The schedule delay was not recorded' };
   const verdict = health && health.verdict !== 'ok' ? `. ${health.reasons.join('; ')}` : '';
   return {
-    ...figure(seconds * 1000, `Lag p95: sent minus scheduled, what latencies leave out (${scope.source})${verdict}`),
+    ...figure(
+      seconds * 1000,
+      `${QUANTITIES.schedule_delay.label} p95: ${QUANTITIES.schedule_delay.words}, what latencies leave out (${scope.source})${verdict}`,
+    ),
     ...(verdict === '' ? {} : { weak: true }),
   };
 }

@@ -1,7 +1,8 @@
 // The comparison view: order, words and places; and on real comparisons, that nothing is lost on the way to it.
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../../src/comparability/compare';
-import { comparisonView, movesWords, placeOf } from '../../../src/views/comparison/view';
+import { comparisonView, placeOf } from '../../../src/views/comparison/view';
+import { movesWords } from '../../../src/views/comparison/words';
 import { COMPARISON, RUN_A, RUN_B } from '../../page/sample-comparison';
 
 const view = comparisonView(COMPARISON, RUN_A, RUN_B);
@@ -16,7 +17,7 @@ describe('the comparison view', () => {
   });
 
   it('says which metrics a difference moves', () => {
-    expect(view.groups[0]!.findings[0]!.moves).toBe('TTFT (p95, p99), request latency, requests/s');
+    expect(view.groups[0]!.findings[0]!.moves).toBe('TTFT (p95, p99); request latency, requests/s');
     expect(movesWords([{ metric: 'tpot' }])).toBe('TPOT');
     expect(view.groups[2]!.findings[0]!.moves).toBe('');
   });

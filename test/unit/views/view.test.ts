@@ -69,8 +69,8 @@ describe('the stages table', () => {
   it('shows latencies in milliseconds with three significant digits', () => {
     expect(cell(small, 0, 'TTFT', 'p50').text).toBe('100');
     expect(cell(small, 0, 'TPOT', 'p50').text).toBe('100');
-    expect(cell(small, 0, 'E2E', 'p50').text).toBe('500');
-    expect(cell(small, 0, 'Lag', 'p95').text).toBe('10.0');
+    expect(cell(small, 0, 'Request latency', 'p50').text).toBe('500');
+    expect(cell(small, 0, 'Schedule delay', 'p95').text).toBe('10.0');
   });
 
   it('greys percentiles that n cannot carry, and says how many it takes', () => {
@@ -82,8 +82,8 @@ describe('the stages table', () => {
 
   it('shows latencies above ten seconds in seconds', () => {
     const slow = reportView(plainRun(20, (record) => ({ ...record, endSeconds: record.sentSeconds! + 12.34 })));
-    expect(slow.stages.groups.find((group) => group.label === 'E2E')?.unit).toBe('s');
-    expect(cell(slow, 0, 'E2E', 'p50').text).toBe('12.3');
+    expect(slow.stages.groups.find((group) => group.label === 'Request latency')?.unit).toBe('s');
+    expect(cell(slow, 0, 'Request latency', 'p50').text).toBe('12.3');
   });
 
   it('says why a latency is missing instead of showing a number', () => {
@@ -170,7 +170,7 @@ describe('the charts', () => {
   });
 
   it('shade the warm-up and name the stages', () => {
-    const { bands } = chart(view, 'over-time', 'E2E');
+    const { bands } = chart(view, 'over-time', 'Request latency');
     expect(bands.map((band) => [band.label, band.shaded])).toEqual([
       ['warm-up', true],
       ['stage 1', false],

@@ -116,6 +116,8 @@ function proxyFailure(code: string, node: NodeError, proxy: string, origin: stri
       'ClientProxyConnectionError',
       `Cannot connect to the proxy ${proxy}, which the environment names for ${origin}: ${why}`,
     );
+  // undici says the proxy's status in these words only.
+  // eslint-disable-next-line house/no-decision-on-prose
   const refused = /Proxy response \((\d+)\)/.exec(node.message)?.[1];
   if (refused !== undefined) return failed(`it answered ${refused} when a tunnel was asked for.`);
   if (code === 'ECONNREFUSED') return failed('nothing listens there.');

@@ -50,11 +50,11 @@ function continuedFraction(x: number, a: number, b: number): number {
 /** Lanczos' approximation (Numerical Recipes 6.1), relative error under 2e-10. */
 function logGamma(x: number): number {
   const coefficients = [
-    76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155, 0.1208650973866179e-2,
-    -0.5395239384953e-5,
+    76.18009172947146, -86.50532032941678, 24.01409824083091, -1.231739572450155, 0.001208650973866179,
+    -0.000005395239384953,
   ];
   const base = x + 5.5;
-  let series = 1.000000000190015;
+  let series = 1.00000000019001;
   coefficients.forEach((coefficient, i) => (series += coefficient / (x + 1 + i)));
-  return (x + 0.5) * Math.log(base) - base + Math.log((2.5066282746310005 * series) / x);
+  return (x + 0.5) * Math.log(base) - base + Math.log((Math.sqrt(2 * Math.PI) * series) / x);
 }

@@ -1,4 +1,5 @@
 // What an interval, its percentage and the word beside it may say: rates, ratios, one method, single runs, order, margins.
+import type { RequestRecord } from '../../../src/metrics/record';
 import { describe, expect, it } from 'vitest';
 import { answerOf } from '../../../src/comparability/answers';
 import { compare, type CompareOptions } from '../../../src/comparability/compare';
@@ -26,18 +27,18 @@ function started(run: Run, at: number): Run {
 
 /** Every time after sending is so many times as long: a level of the whole run. */
 function slower(run: Run, factor: number): Run {
-  const records = run.records!.map((record) => {
+  const records = run.records!.map((record): RequestRecord => {
     const sent = record.sentSeconds!;
     const at = (time: number): number => sent + (time - sent) * factor;
     const later = (time: number | undefined): number | undefined => (time === undefined ? undefined : at(time));
     return {
       ...record,
       chunkSeconds: record.chunkSeconds.map(at),
-      ...Object.fromEntries(
+      ...(Object.fromEntries(
         (['firstByteSeconds', 'firstTokenSeconds', 'firstContentSeconds', 'lastTokenSeconds', 'endSeconds'] as const)
           .map((key) => [key, later(record[key])])
           .filter(([, value]) => value !== undefined),
-      ),
+      ) as Partial<RequestRecord>),
     };
   });
   return { ...run, records };
@@ -233,7 +234,7 @@ describe('one run a side', () => {
 /** Values of runs in an order such as "ABBA", with noise and drift. */
 function sides(order: string, value: (side: string, position: number) => number) {
   const of = (side: string) =>
-    [...order].flatMap((at, position) =>
+    Array.from(order).flatMap((at, position) =>
       at === side ? [{ sample: { side: { n: 1, value: value(side, position) } }, position }] : [],
     );
   return { a: of('A'), b: of('B') };

@@ -95,7 +95,7 @@ describe('CMP013 is about what inference-perf wrote', () => {
   it('not about a run of ours in the same layout', async () => {
     const { canonical } = await runOf(closed);
     const codes = (tool: string): readonly string[] =>
-      judgeReport({ ...canonical!, tool: tool as 'isoperf' }).cautions.map(({ pitfall }) => pitfall);
+      judgeReport({ ...canonical!, tool: tool }).cautions.map(({ pitfall }) => pitfall);
     expect(codes('inference-perf')).toContain('CMP013');
     expect(codes('isoperf')).not.toContain('CMP013');
   });

@@ -72,7 +72,7 @@ export function conversationReplayPrompts(input: ConversationReplayInput): Resul
         return (index) => turnOf(index, shared, planned, blueprints, data);
       },
     },
-    problems: remarks(data),
+    problems: [...(input.tokenizer ? [EXACT_LENGTHS] : []), ...remarks(data)],
   };
 }
 
@@ -96,6 +96,16 @@ function contextProblem(data: ConversationReplayData): ReturnType<typeof refuse>
     'Lower output_tokens_per_turn or raise max_model_len.',
   );
 }
+
+/** Reference 2.4: upstream decodes random ids and never looks how many tokens the text has. */
+const EXACT_LENGTHS: Problem = {
+  code: 'RUN065',
+  severity: 'warning',
+  path: [...PLACE],
+  message:
+    'Prompts have the lengths that the config asks for, counted with the tokenizer. inference-perf decodes as many random ids and does not count again: with a byte-pair tokenizer its prompts are about a tenth longer.',
+  remedy: 'Compare runs of conversation_replay with runs of the same tool only, or go by the realised prompt lengths.',
+};
 
 function remarks(data: ConversationReplayData): Problem[] {
   if (!data.toolLatency) return [];

@@ -26,9 +26,10 @@ export class StageTally {
   /** Failures by label. */
   readonly labels = new Map<string, number>();
   firstFailure: string | undefined;
-  /** End of the latest success, and how many requests failed after it. */
+  /** End of the latest success. */
   lastSuccessSeconds: number | undefined;
-  failuresSinceSuccess = 0;
+  /** Failures that ended after it: when each began, and the longest time one of them took, seconds. */
+  failedSince: { readonly starts: number[]; longestSeconds: number } = { starts: [], longestSeconds: 0 };
   private length = 0;
 
   constructor(readonly planned: number) {
@@ -49,9 +50,12 @@ export class StageTally {
     this.counts[outcome.kind]++;
     if (outcome.kind === 'ok') {
       this.lastSuccessSeconds = Math.max(this.lastSuccessSeconds ?? -Infinity, endSeconds ?? -Infinity);
-      this.failuresSinceSuccess = 0;
-    } else if (outcome.kind === 'failed') this.failuresSinceSuccess++;
+      if (this.failedSince.starts.length > 0) this.failedSince = { starts: [], longestSeconds: 0 };
+    }
     if (outcome.kind !== 'failed') return;
+    const began = sentSeconds ?? attemptedSeconds ?? scheduledSeconds;
+    this.failedSince.starts.push(began);
+    this.failedSince.longestSeconds = Math.max(this.failedSince.longestSeconds, (endSeconds ?? began) - began);
     this.labels.set(outcome.label, (this.labels.get(outcome.label) ?? 0) + 1);
     this.firstFailure ??= `${outcome.label}: ${outcome.message}`;
   }

@@ -3,10 +3,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { StageTally } from '../../../src/loadgen/tally';
 import { manifestSchema } from '../../../src/folder/manifest';
 import type { RunResult } from '../../../src/run';
-import { readFailureLimit, whyTooManyFailed } from '../../../src/run/failures';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
 import { configOf, harness, readJson, type Harness } from './harness';
 
@@ -139,38 +137,5 @@ describe('before anything is sent', () => {
     });
     expect(codes(await h.run(config.replace('seed=5', 'seed=6'), { out: 'third' }))).not.toContain('RUN039');
     expect(codes(await h.run(config, { out: 'fourth', endpointKind: 'simulator' }))).not.toContain('RUN039');
-  });
-});
-
-describe('a run that failed', () => {
-  const tally = (outcomes: string): StageTally => {
-    const stage = new StageTally(outcomes.length);
-    Array.from(outcomes).forEach((letter, i) => {
-      const failed = { kind: 'failed', errorType: 'E', label: 'gone', message: 'gone.' } as const;
-      const times = { scheduledSeconds: i, sentSeconds: i, endSeconds: i + 0.5 };
-      stage.add({ outcome: letter === 'o' ? { kind: 'ok' } : failed, ...times });
-    });
-    return stage;
-  };
-  it.each([
-    ['oooooooooxxxx', /^after 8\.5 s nothing succeeded any more: 4 of 13 requests failed/],
-    ['oxoooooooooooooooooooooxxxxxxxxx', /^after 22\.5 s nothing/],
-    ['oxoxxoxxoxxo', /^7 of 12 requests failed, more than the 50 %/],
-    ['ooooooooooooox', undefined],
-    ['oxoxoxooxooxox', undefined],
-    ['xxxooooooooooo', undefined],
-  ])('%s', (outcomes, expected) => {
-    const why = whyTooManyFailed([tally(outcomes)]);
-    if (expected === undefined) expect(why).toBeUndefined();
-    else expect(why).toMatch(expected);
-  });
-  it('over stages, and by the limit that was asked for', () => {
-    expect(whyTooManyFailed([tally('ooo'), tally('xxx')])).toMatch(/^after 2\.5 s/);
-    expect(whyTooManyFailed([tally('oooxo')], { share: 0.1 })).toMatch(/more than the 10 %/);
-    expect(whyTooManyFailed([tally('oooxo')], { count: 1 })).toBeUndefined();
-    expect(readFailureLimit('10%')).toEqual({ share: 0.1 });
-    expect(readFailureLimit('0.25')).toEqual({ share: 0.25 });
-    expect(readFailureLimit('7')).toEqual({ count: 7 });
-    for (const text of ['', '-1', '101%', '1.5', 'x']) expect(readFailureLimit(text)).toBeUndefined();
   });
 });

@@ -199,7 +199,7 @@ class RunningBenchmark {
 
   private get answers(): AnswerNeeds {
     return {
-      texts: this.prepared.tokenizer !== undefined,
+      texts: this.prepared.tokenizer !== undefined || (this.prepared.serverTokenizer !== undefined && 'uncounted'),
       raw: this.input.config.report.request_lifecycle.per_request === true,
     };
   }
@@ -268,6 +268,8 @@ class RunningBenchmark {
       folder: this.folder,
       prefix: this.prefix,
       zeroSeconds: manifest.clock.zeroMonotonicSeconds,
+      note: this.note,
+      stop: options.stop.giveUp,
       onProgress: (done, total) => {
         options.onEvent({ type: 'counting', done, total });
       },

@@ -34,6 +34,7 @@ const FLAGS = {
   'finish-reason': { type: 'string' },
   'cached-usage': { type: 'string' },
   usage: { type: 'string' },
+  tokenize: { type: 'string' },
   'fault-rate': { type: 'string' },
   'fault-kind': { type: 'string', multiple: true },
   json: { type: 'boolean' },
@@ -81,6 +82,7 @@ Answers:
   --eos-mean X               mean length of an answer that stops by itself (default ${DEFAULT_OPTIONS.eosMean})
   --usage on|off             report token counts (default on)
   --cached-usage on|off      report cached prompt tokens in usage, too, not only on /metrics (default on)
+  --tokenize ROUTE           whose POST /tokenize it has: vllm, tgi, llama.cpp or none (default vllm)
   --finish-reason on|off     off: streams end with [DONE] and never say why (default on)
   --reasoning-tokens N       so many tokens of a chat answer come first, as reasoning (default 0)
   --answer-model NAME        named in answers in place of the model that was asked for
@@ -171,6 +173,7 @@ function readOptions(flags: Flags, env: CliIo['env']): SimulatorOptions {
     ...(flags['answer-model'] === undefined ? {} : { answerModel: flags['answer-model'] }),
     reasoningTokens: whole('reasoning-tokens', d.reasoningTokens, 0),
     finishReason: choice('finish-reason', flags['finish-reason'], ['on', 'off']) === 'on',
+    tokenizeRoute: choice('tokenize', flags.tokenize, ['vllm', 'tgi', 'llama.cpp', 'none']),
     cachedUsage: choice('cached-usage', flags['cached-usage'], ['on', 'off']) === 'on',
     ...readFaults(flags, number('fault-rate', d.faultRate, 0, 1)),
     models: flags.model ?? d.models,

@@ -41,8 +41,12 @@ export function createClient(options: ClientOptions): Client {
       }),
     probe: () =>
       probeServer(endpoint.origin, endpoint.pathOf('').endsWith('/v1/'), (path) =>
-        fetchText(endpoint, connections, inFlight, path),
+        fetchText(endpoint, connections, inFlight, { method: 'GET', route: path, body: '' }),
       ),
+    ask: async (route, body) => {
+      const { result, body: text } = await fetchText(endpoint, connections, inFlight, { method: 'POST', route, body });
+      return result.outcome.kind === 'ok' || text !== '' ? text : undefined;
+    },
     async close() {
       inFlight.cancelAll('the client was closed');
       await connections.close();
@@ -214,7 +218,7 @@ class Exchange implements Dispatcher.DispatchHandler, BodySink {
     private readonly connections: Connections,
     private readonly inFlight: InFlight,
     private readonly request: Pick<PreparedRequest, 'streaming' | 'route' | 'body'> &
-      Partial<Pick<PreparedRequest, 'api' | 'sessionId'>> & { readonly method?: 'GET' },
+      Partial<Pick<PreparedRequest, 'api' | 'sessionId'>> & { readonly method?: 'GET' | 'POST' },
     private readonly options: SendOptions,
     private readonly resolve: (result: WireResult) => void,
     private readonly sessions?: Sessions,
@@ -348,10 +352,10 @@ async function fetchText(
   endpoint: Endpoint,
   connections: Connections,
   inFlight: InFlight,
-  path: string,
+  asked: { readonly method: 'GET' | 'POST'; readonly route: string; readonly body: string },
 ): Promise<FetchedText> {
   const result = await new Promise<WireResult>((resolve) => {
-    const request = { streaming: false, route: path, body: '', method: 'GET' as const };
+    const request = { ...asked, streaming: false };
     const options: SendOptions = {
       timeoutSeconds: PROBE_TIMEOUT_SECONDS,
       signal: new AbortController().signal,

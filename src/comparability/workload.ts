@@ -105,6 +105,7 @@ function findCommon(context: Context, which: 'prompt' | 'output'): CommonCount |
 const SOURCES: Readonly<Record<CountSource | TokenCounter, string>> = {
   'server-usage': 'server usage',
   'client-tokenizer': 'client tokenizer',
+  'server-tokenizer': 'server’s own tokenizer',
   mixed: 'server usage, else the client',
   'not-counted': 'not counted',
   server: 'server usage',
@@ -122,8 +123,13 @@ function counterWords(
   a: readonly RequestRecord[],
   b: readonly RequestRecord[],
 ): string {
-  if (counter !== SOURCES['server-usage']) return counter;
   const source = which === 'prompt' ? inputSourceOf : outputSourceOf;
+  if (counter === SOURCES['client-tokenizer']) {
+    const nameOf = ({ run }: Side): string =>
+      source(run) === 'server-tokenizer' ? SOURCES['server-tokenizer'] : counter;
+    return together(nameOf(context.a), nameOf(context.b));
+  }
+  if (counter !== SOURCES['server-usage']) return counter;
   const name = ({ run }: Side, records: readonly RequestRecord[]): string => {
     const isOneNumber =
       !run.manifest &&

@@ -35,12 +35,15 @@ const tokenizerIdentity = z.object({
 });
 
 const tokenSource = z.object({
-  source: z
-    .enum(['server-usage', 'client-tokenizer', 'mixed', 'not-counted'])
-    .meta({ description: 'Who counted. mixed: server usage where it was sent, the client tokenizer elsewhere.' }),
+  source: z.enum(['server-usage', 'client-tokenizer', 'server-tokenizer', 'mixed', 'not-counted']).meta({
+    description:
+      'Who counted. mixed: server usage where it was sent, the client tokenizer elsewhere. server-tokenizer: without usage, the server’s own tokenizer, asked after the run.',
+  }),
   tokenizer: tokenizerIdentity.optional(),
   serverCounted: count.meta({ description: 'Successful requests the server reported a count for.' }),
-  clientCounted: count.meta({ description: 'Successful requests the client counted.' }),
+  clientCounted: count.meta({
+    description: 'Successful requests counted here: by the client’s tokenizer, or by asking the server’s.',
+  }),
   reason: z.string().optional().meta({ description: 'Why this source, in words.' }),
 });
 

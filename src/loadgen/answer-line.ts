@@ -3,8 +3,8 @@ import type { WireResult } from '../client/types';
 import type { TurnRequest } from './turn-dispatch';
 
 export interface AnswerNeeds {
-  /** Texts are needed: there is a tokenizer to count them. */
-  readonly texts: boolean;
+  /** Texts are needed: there is a tokenizer to count them. `uncounted`: the server's own would count what comes without usage. */
+  readonly texts: boolean | 'uncounted';
   /** Answers as received are needed: per-request reports are asked for. */
   readonly raw: boolean;
 }
@@ -27,17 +27,18 @@ export function answerLine(
   needs: AnswerNeeds,
   sent?: Pick<TurnRequest, 'body' | 'promptTexts' | 'turn'>,
 ): string | undefined {
-  if (!needs.texts && !needs.raw) return undefined;
+  const texts = needs.texts === 'uncounted' ? result.usage?.completionTokens === undefined : needs.texts;
+  if (!texts && !needs.raw) return undefined;
   if (result.outcome.kind !== 'ok' && result.outcome.kind !== 'failed') return undefined;
-  const chunks = needs.texts ? result.chunkTexts : [];
+  const chunks = texts ? result.chunkTexts : [];
   const streamed = chunks.length > 0;
   // What is undefined has no key in the line.
   const line: { readonly [Key in keyof WaitingAnswer]: WaitingAnswer[Key] | undefined } = {
     id,
     chunks: streamed ? chunks : undefined,
-    text: needs.texts && !streamed ? result.outputText : undefined,
+    text: texts && !streamed ? result.outputText : undefined,
     raw: needs.raw ? (result.rawBody ?? '') : undefined,
-    prompt: needs.texts && sent?.turn ? sent.promptTexts : undefined,
+    prompt: texts && sent?.turn ? sent.promptTexts : undefined,
     body: needs.raw && sent?.turn ? String(sent.body) : undefined,
   };
   return JSON.stringify(line);

@@ -50,7 +50,8 @@ export interface DispatchOptions<R extends PreparedRequest> {
   readonly client: Client;
   readonly timeoutSeconds: number;
   readonly keepRawBody: boolean;
-  readonly keepTexts?: boolean;
+  /** Asked at each send. Default: they are kept. */
+  readonly keepTexts?: () => boolean;
   readonly stop: StopControl;
   readonly live: LiveFigures;
   /** Seconds given to what is in flight after a graceful stop. */
@@ -95,14 +96,16 @@ export class Flights<R extends PreparedRequest> {
     private readonly options: DispatchOptions<R>,
     private readonly resolve: (outcome: DispatchOutcome) => void,
   ) {
-    const { pacing, startSeconds, timeoutSeconds, stop, keepRawBody, keepTexts = true, live } = options;
+    const { pacing, startSeconds, timeoutSeconds, stop, keepRawBody, keepTexts = () => true, live } = options;
     this.startSeconds = startSeconds ?? now() + LEAD_SECONDS;
     this.limit = pacing.kind === 'open' ? pacing.inFlightCap : pacing.concurrency;
     this.sendOptions = {
       timeoutSeconds,
       signal: stop.giveUp,
       keepRawBody,
-      keepTexts,
+      get keepTexts() {
+        return keepTexts();
+      },
       onFirstToken: live.firstToken,
       onChunk: live.chunk,
     };

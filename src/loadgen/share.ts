@@ -42,12 +42,15 @@ export interface ShareOptions {
 /** Never rejects for what a server or a stop does. */
 export function runShare(options: ShareOptions): Promise<DispatchOutcome> {
   const { answers, zeroSeconds, onEnded, hasTurns, ...rest } = options;
+  // A server that counts one answer counts them all, and texts need not be kept any more.
+  let hasUsage = false;
   return (hasTurns ? dispatchTurns : dispatch)<EngineRequest>({
     ...rest,
     keepRawBody: answers.raw,
     // A conversation needs what was answered for its next turn.
-    keepTexts: answers.texts || hasTurns,
+    keepTexts: () => answers.texts === true || hasTurns || (answers.texts === 'uncounted' && !hasUsage),
     onResult: (request, scheduledSeconds, result) => {
+      if (result.usage?.completionTokens !== undefined) hasUsage = true;
       const record = resultRecord(request, scheduledSeconds, result, zeroSeconds);
       const answer = answerLine(record.id, result, answers, request);
       onEnded(ended(record, answer));

@@ -16,8 +16,11 @@ export interface MeasuredRequest {
   readonly clientOutputTokens?: number | undefined;
 }
 
-/** Who is believed for a token count. `mixed`: the server where it counted, the client's tokenizer elsewhere. */
-export type CountSource = 'server-usage' | 'client-tokenizer' | 'mixed' | 'not-counted';
+/**
+ * Who is believed for a token count. `mixed`: the server where it counted, the client's tokenizer elsewhere. `server-tokenizer`: the
+ * server sent no usage and its tokenizer was asked afterwards; those counts stand where the client's would.
+ */
+export type CountSource = 'server-usage' | 'client-tokenizer' | 'server-tokenizer' | 'mixed' | 'not-counted';
 
 /** Whether ITL gaps are between tokens (zero inside a chunk) or between chunks. */
 export type ItlBasis = 'tokens' | 'chunks';
@@ -72,6 +75,7 @@ function counted(server: number | undefined, client: number | undefined, source:
     case 'server-usage':
       return server;
     case 'client-tokenizer':
+    case 'server-tokenizer':
       return client;
     case 'mixed':
       return server ?? client;

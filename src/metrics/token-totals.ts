@@ -114,6 +114,8 @@ export function notCounted(which: 'input' | 'output', source: CountSource): stri
   switch (source) {
     case 'server-usage':
       return `the server reported no ${which} token counts`;
+    case 'server-tokenizer':
+      return `the server's tokenizer did not count the ${which} tokens`;
     case 'client-tokenizer':
       return `no client tokenizer counted the ${which} tokens`;
     case 'mixed':

@@ -1,4 +1,5 @@
 // What is known of one run beside its numbers: each fact with the place it was read, or why it is missing. Dimensions read nothing else.
+import type { CountSource } from '../metrics/request-metrics';
 import type { ConfigPath } from '../problem';
 import type { StackRecord } from '../folder/stack';
 
@@ -29,7 +30,7 @@ export type Known<T> = Fact<T> | Missing;
 
 /** Who counted tokens. `asked`: where the server sent no count, the length asked for stands in its place. */
 export interface Counter {
-  readonly source: 'server-usage' | 'client-tokenizer' | 'mixed' | 'not-counted';
+  readonly source: CountSource;
   /** The file or name, and a hash where there is one. */
   readonly tokenizer?: { readonly source: string; readonly sha256: string } | undefined;
   readonly serverCounted: number;

@@ -103,6 +103,7 @@ interface Tokens {
 const SOURCES = {
   'server-usage': 'server',
   'client-tokenizer': 'client',
+  'server-tokenizer': 'client',
   mixed: 'server-else-client',
   'not-counted': undefined,
 } as const;

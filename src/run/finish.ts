@@ -10,6 +10,7 @@ import type { LifecycleReport } from '../metrics/lifecycle';
 import type { RequestRecord } from '../metrics/record';
 import { percentile } from '../metrics/statistics';
 import { Summary, type SummarizeOptions } from '../metrics/summarize';
+import type { Problem } from '../problem';
 import type { Values } from '../metrics/values';
 import type { RunManifest } from '../folder/manifest';
 import { jsonText, writeWhole } from '../folder/write-folder';
@@ -17,6 +18,7 @@ import { PerRequestFile } from '../folder/write-per-request';
 import { AnswersTally } from './answers-tally';
 import { countedRecord, promptTokens } from './answers';
 import { RealisedLengths } from './describe';
+import { ServerCount } from './server-count';
 import { goodputLimits } from './slo';
 import type { Prepared } from './prepare';
 import type { RunStore } from './store';
@@ -32,6 +34,9 @@ export interface FinishContext {
   /** `report_file_prefix`, or empty. */
   readonly prefix: string;
   readonly zeroSeconds: number;
+  readonly note: (problem: Problem) => void;
+  /** Aborted: the server's tokenizer is asked no more. */
+  readonly stop: AbortSignal;
   readonly onProgress: (done: number, total: number) => void;
   /** Who counted, once the journal's records hold the client's counts; where the disk refused, they are counted as they are read. */
   counted?: CountTally;
@@ -50,15 +55,19 @@ export async function countTokens(context: FinishContext): Promise<void> {
     ? await PerRequestFile.create(path.join(folder, `${prefix}per_request_lifecycle_metrics.json`), zeroSeconds)
     : undefined;
   const countPrompt = prepared.tokenizer && promptCounter(prepared.tokenizer);
+  const asking = await serverCountOf(context, requests);
   const total = requests.length;
   let sliceStart = performance.now();
   let done = 0;
   await store.rewrite(async (record, answer) => {
-    const counted = countOne(record, answer, requests[record.id]!, context, countPrompt);
+    const request = requests[record.id]!;
+    const counted = asking
+      ? await asking.counted(record, answer, request)
+      : countOne(record, answer, request, context, countPrompt);
     if (!isWarmup(context, record.stage)) tally.add(counted);
     if (file && answer) {
-      const request = answer.body ?? String(requests[record.id]!.body);
-      await file.add({ record: counted, request, response: answer.raw ?? '' });
+      const sent = answer.body ?? String(request.body);
+      await file.add({ record: counted, request: sent, response: answer.raw ?? '' });
     }
     done++;
     if (performance.now() - sliceStart > SLICE_MS) {
@@ -69,8 +78,26 @@ export async function countTokens(context: FinishContext): Promise<void> {
     return counted;
   });
   if (store.waiting > 0) context.onProgress(total, total);
+  asking?.problems().forEach(context.note);
   context.counted = tally;
   await file?.close();
+}
+
+/** The server's own tokenizer is asked only where nobody else counted anything: one success with usage, and it counts by itself. */
+async function serverCountOf(
+  { prepared: { serverTokenizer }, store, stop }: FinishContext,
+  requests: readonly WorkloadRequest[],
+): Promise<ServerCount | undefined> {
+  if (!serverTokenizer) return undefined;
+  let answered = false;
+  for (const { id } of requests) {
+    const record = store.record(id);
+    if (record?.outcome.kind !== 'ok') continue;
+    if (record.usage !== undefined) return undefined;
+    answered = true;
+    if (id % 1000 === 0) await turn();
+  }
+  return answered ? new ServerCount(serverTokenizer, stop) : undefined;
 }
 
 function countOne(
@@ -177,6 +204,7 @@ function tokenRule({ config, prepared }: FinishContext): TokenRule {
   return {
     tokenizer: prepared.tokenizer,
     noTokenizer: prepared.noTokenizer,
+    serverTokenizer: prepared.serverTokenizer?.dialect,
     useServerOutputTokens: config.report.request_lifecycle.use_server_output_tokens,
     hasTokenizerSection: config.tokenizer !== null,
   };

@@ -12,6 +12,7 @@ export function createMockClient(): Client {
       }),
     probe: () =>
       Promise.resolve({ notes: ['server.type is mock: nothing was asked, and no answer is a measurement.'] }),
+    ask: () => Promise.resolve(undefined),
     close: () => Promise.resolve(),
   };
 }

@@ -1,6 +1,7 @@
 // Everything before the clock starts: refusals, the schedule, the tokenizer, the server's own words, the request stream.
 import path from 'node:path';
 import { ClientProblem } from '../client/endpoint';
+import { findServerTokenizer, type ServerTokenizer } from '../client/server-tokenizer';
 import type { Client, ClientOptions, ServerFacts } from '../client/types';
 import type { ThreadsChosen } from '../config/will/sending-threads';
 import type { TextTokenizer } from '../datagen/tokenizer';
@@ -38,6 +39,8 @@ export interface Prepared {
   readonly modelSource: string;
   readonly tokenizer: TextTokenizer | undefined;
   readonly noTokenizer: string | undefined;
+  /** Without a tokenizer: the server's own, where it answers. */
+  readonly serverTokenizer?: ServerTokenizer | undefined;
   readonly workload: Workload;
   /** Where a sweep's rates came from. */
   readonly sweep?: SweepFacts;
@@ -209,7 +212,10 @@ function keyRejected(facts: ServerFacts, options: RunOptions): Problem {
   };
 }
 
-type StreamPart = Pick<Prepared, 'stages' | 'model' | 'modelSource' | 'tokenizer' | 'noTokenizer' | 'workload'> & {
+type StreamPart = Pick<
+  Prepared,
+  'stages' | 'model' | 'modelSource' | 'tokenizer' | 'noTokenizer' | 'serverTokenizer' | 'workload'
+> & {
   readonly sweep?: SweepFacts;
 };
 
@@ -256,6 +262,7 @@ async function prepareStream(
       stages,
       tokenizer: tokenizer.value,
       noTokenizer: tokenizer.reason,
+      serverTokenizer: tokenizer.value ? undefined : await findServerTokenizer(client, named.model),
       workload: input.frozen ? workload.value : withLora(input, named.model, stages, workload.value),
       ...(found ? { sweep: found.sweep } : {}),
     },

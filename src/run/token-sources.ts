@@ -6,6 +6,8 @@ import type { RunManifest, TokenSource } from '../folder/manifest';
 
 export interface TokenRule {
   readonly tokenizer: TextTokenizer | undefined;
+  /** Whose /tokenize was asked after the run, where nobody else counted: `vLLM`. */
+  readonly serverTokenizer?: string | undefined;
   /** Why there is no tokenizer, in words. */
   readonly noTokenizer: string | undefined;
   /** `report.request_lifecycle.use_server_output_tokens`. */
@@ -51,6 +53,9 @@ function tokenSources(
 ): NonNullable<RunManifest['tokens']> {
   const { tokenizer, noTokenizer, useServerOutputTokens } = rule;
   const identity = tokenizer ? { tokenizer: tokenizer.identity } : {};
+  if (!tokenizer && rule.serverTokenizer !== undefined && output.serverCounted === 0 && input.serverCounted === 0) {
+    return byServerTokenizer(rule.serverTokenizer, output, input);
+  }
   const byClient = tokenizer !== undefined && !useServerOutputTokens;
   return {
     output: {
@@ -71,6 +76,16 @@ function tokenSources(
     },
     itl: isChunked && rule.hasTokenizerSection ? 'tokens' : 'chunks',
   };
+}
+
+/** Its counts are put where a client's would be; the name says whose they are. */
+function byServerTokenizer(dialect: string, output: Counts, input: Counts): NonNullable<RunManifest['tokens']> {
+  const counted = (counts: Counts): TokenSource => ({
+    source: counts.clientCounted > 0 ? 'server-tokenizer' : 'not-counted',
+    ...counts,
+    reason: `no tokenizer is at hand and the server sent no usage, so its own tokenizer (POST /tokenize of ${dialect}) was asked when the run had ended`,
+  });
+  return { output: counted(output), input: counted(input), itl: 'chunks' };
 }
 
 type Counts = Pick<TokenSource, 'serverCounted' | 'clientCounted'>;

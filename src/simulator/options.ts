@@ -62,6 +62,8 @@ export interface SimulatorOptions {
   readonly finishReason: boolean;
   /** False: prefix-cache hits stand on /metrics only, as in vLLM without --enable-prompt-tokens-details. */
   readonly cachedUsage: boolean;
+  /** Whose POST /tokenize it has. */
+  readonly tokenizeRoute: 'vllm' | 'tgi' | 'llama.cpp' | 'none';
   /** When set, `/v1` answers 401 without it. */
   readonly apiKey?: string;
 }
@@ -96,4 +98,5 @@ export const DEFAULT_OPTIONS: SimulatorOptions = {
   reasoningTokens: 0,
   finishReason: true,
   cachedUsage: true,
+  tokenizeRoute: 'vllm',
 };

@@ -6,8 +6,9 @@ import { generate, sendJson, type GenerationContext } from './generation';
 import { createMetricsBook, type MetricsBook } from './metrics';
 import { DEFAULT_MODEL, DEFAULT_OPTIONS, type FaultKind, type SimulatorOptions } from './options';
 import { createPrefixCache } from './prefix-cache';
-import { errorJson, isApiError, parseObject, parseRequest, tokenizePrompt, type Route } from './protocol';
-import { decodeIds, tokenIds } from './vocabulary';
+import { errorJson, isApiError, parseObject, parseRequest, type Route } from './protocol';
+import { tokenizeAnswer } from './tokenize';
+import { decodeIds } from './vocabulary';
 import { own } from '../own';
 
 declare const ISOPERF_VERSION: string;
@@ -142,19 +143,10 @@ const ROUTES: Readonly<Record<string, Handler>> = {
     response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(book.render(now));
   },
   'POST /tokenize': ({ options }, body, response) => {
-    const json = parseObject(body);
-    const tokens = json === undefined ? 'The body is not a JSON object.' : tokenizePrompt(json, options.templateTokens);
-    if (typeof tokens === 'string') {
-      sendJson(response, 400, errorJson({ status: 400, type: 'BadRequestError', message: tokens }));
-      return;
-    }
-    const ids = tokens.flatMap((token) => tokenIds(token));
-    const strings = json?.['return_token_strs'] === true ? tokens : null;
-    sendJson(
-      response,
-      200,
-      JSON.stringify({ count: ids.length, max_model_len: options.maxModelTokens, tokens: ids, token_strs: strings }),
-    );
+    const answer = tokenizeAnswer(body, options);
+    if (answer === undefined) sendJson(response, 404, JSON.stringify({ detail: 'Not Found' }));
+    else if ('json' in answer) sendJson(response, 200, answer.json);
+    else sendJson(response, 400, errorJson({ status: 400, type: 'BadRequestError', message: answer.refused }));
   },
   'POST /detokenize': (_world, body, response) => {
     const ids = parseObject(body)?.['tokens'];

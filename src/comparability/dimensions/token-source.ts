@@ -142,7 +142,7 @@ function difference(which: 'input' | 'output', a: Counter, b: Counter): { words:
   if (a.otherwise !== b.otherwise) {
     return { words: `${which} tokens: ${wordsOf(a)} on A, ${wordsOf(b)} on B`, open: true };
   }
-  if (a.source === 'server-usage' || a.source === 'not-counted') return undefined;
+  if (a.source === 'server-usage' || a.source === 'server-tokenizer' || a.source === 'not-counted') return undefined;
   if (a.source === 'mixed' && unshared(a) !== unshared(b)) {
     const silent = unshared(a) ? 'A' : 'B';
     return { words: `${which} tokens: how many answers the server counted is not recorded on ${silent}`, open: true };
@@ -196,6 +196,7 @@ function wordsOf({ source, otherwise }: Counter): string {
 const SOURCES: Readonly<Record<Counter['source'], string>> = {
   'server-usage': 'the server’s usage',
   'client-tokenizer': 'the client’s tokenizer',
+  'server-tokenizer': 'the server’s own tokenizer, asked after the run',
   mixed: 'the server’s usage where sent, else the client’s tokenizer',
   'not-counted': 'nobody counted',
 };

@@ -38,7 +38,8 @@ export const CMP011: Pitfall = {
   configPaths: ['load.stages.duration'],
   source: 'inference-perf: inference_perf/loadgen/load_timer.py',
   inReport: {
-    words: 'The time from the first to the last send is over 5 % off the configured duration, beside what the law of arrivals scatters for so many requests.',
+    words:
+      'The time from the first to the last send is over 5 % off the configured duration, beside what the law of arrivals scatters for so many requests.',
     parts: [lifecycleOnly(length)],
   },
 };

@@ -136,6 +136,7 @@ function source(counter: TokenSource | undefined): Pick<Fact, 'value' | 'note'> 
   const words = {
     'server-usage': 'server (usage)',
     'client-tokenizer': "client's tokenizer",
+    'server-tokenizer': "server's own tokenizer, asked after the run",
     mixed: "server where it counted, client's tokenizer elsewhere",
     'not-counted': 'not counted',
   };

@@ -19,6 +19,7 @@ import type { ColumnGroup, Figure, StageRow, StageTable } from './model';
 const SOURCE_WORDS: Readonly<Record<CountSource, string>> = {
   'server-usage': 'tokens counted by the server (usage)',
   'client-tokenizer': "tokens counted by the client's tokenizer",
+  'server-tokenizer': "tokens counted by the server's own tokenizer, asked after the run",
   mixed: "tokens counted by the server where it did, by the client's tokenizer elsewhere",
   'not-counted': 'tokens not counted',
 };

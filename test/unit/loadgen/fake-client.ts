@@ -33,6 +33,7 @@ export function fakeClient(
         });
       }),
     probe: () => Promise.resolve({ notes: [] }),
+    ask: () => Promise.resolve(undefined),
     close: () => Promise.resolve(),
   };
 

@@ -154,7 +154,7 @@ describe('who counted the tokens', () => {
 
   it('nobody, when there is neither: then there are no token numbers, and the reason is written', async () => {
     h = harness();
-    const run = await h.ran(configOf({ url: await server({ usage: false }) }));
+    const run = await h.ran(configOf({ url: await server({ usage: false, tokenizeRoute: 'none' }) }));
     expect(run.manifest.tokens!.output.source).toBe('not-counted');
     expect(run.summary!.successes.throughput.output_tokens_per_sec).toBeNull();
     expect(run.summary!.successes.latency.time_per_output_token).toBeNull();

@@ -122,20 +122,25 @@ function scalarComplaint(node: YamlNode, message: string): Complaint {
     severity: 'error',
     node,
     message: `${message}.`,
+    ...printedReason(node),
     remedy: 'Remove the tag, or put the text in quotes.',
   };
 }
 
+function printedReason({ tag }: YamlNode): { readonly reason?: 'python-object' } {
+  return tag?.startsWith(`${TAG}python/`) === true ? { reason: 'python-object' } : {};
+}
+
 function checkTag(node: YamlNode, known: readonly string[], state: State): void {
   if (node.tag === undefined || node.tag === '!' || known.some((name) => node.tag === TAG + name)) return;
-  const python = node.tag.startsWith(`${TAG}python/`);
+  const printed = printedReason(node);
   complain(state, {
     code: 'YML006',
     severity: 'error',
     node,
     message: `inference-perf cannot load the tag ${shortTag(node.tag)}.`,
-    ...(python ? { reason: 'python-object' as const } : {}),
-    remedy: python
+    ...printed,
+    remedy: printed.reason
       ? 'This is a printed Python object: write its fields as plain keys.'
       : 'Remove the tag and write the value out.',
   });

@@ -24,7 +24,7 @@ const VERBS: readonly Command[] = [
 ];
 
 /** Of any verb, as its help says: these may be repeated. */
-const LISTS = new Set(['set', 'model', 'fault-kind', 'intended', 'align', 'fail-on', 'threshold']);
+const LISTS = new Set(['set', 'model', 'fault-kind', 'intended', 'align', 'fail-on', 'threshold', 'margin']);
 
 async function call(...args: string[]): Promise<{ code: number; err: string }> {
   let err = '';

@@ -51,8 +51,8 @@ Options:
   --threshold LIMIT      with --fail-on regression: worse by more than this, and beyond chance, is a regression;
                          ttft.p95=5%, tpot.mean=0.5ms, requests_per_sec=3% (may be repeated). Without it, every
                          detected worsening is. A limit on a number that cannot be judged fails with 3 or 4
-  --margin LIMIT         repeats whose difference lies inside are equivalent: ttft.p95=5% (may be repeated); two one-sided
-                         tests. An inconclusive number says how many further runs a side would settle it
+  --margin LIMIT         repeats whose difference lies inside are equivalent: ttft.p95=5% (may be repeated); two
+                         one-sided tests. An inconclusive number says how many further runs a side would settle it
   --format FORMAT        ${FORMATS.join(', ')} (default: table; for --out, by the file's ending .json or .md)
   --json                 the same as --format json
   --out FILE             write there instead of to standard output

@@ -109,7 +109,7 @@ tokenizer: { pretrained_model_name_or_path: "${path.resolve('samples/tokenizer')
     writeFileSync(path.join(folder, 'empty.yaml'), '\n');
     for (const [name, says] of [
       ['nowhere.yaml', /nowhere\.yaml.*no such file/],
-      ['.', /folder/],
+      ['.', /no regular file/],
       ['empty.yaml', /empty/],
     ] as const) {
       const { code, err } = await run([name]);

@@ -62,6 +62,8 @@ const SGLANG: readonly ServerMetric[] = [
   histogram('time_to_first_token', 'sglang:time_to_first_token_seconds'),
   histogram('inter_token_latency', 'sglang:inter_token_latency_seconds'),
   gauge('kv_cache_usage', 'sglang:token_usage'),
+  counter('cached_tokens', 'sglang:cached_tokens'),
+  gauge('cache_hit_rate', 'sglang:cache_hit_rate'),
 ];
 
 const TGI: readonly ServerMetric[] = [

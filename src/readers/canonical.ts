@@ -150,6 +150,8 @@ export interface ServerTelemetry {
   readonly file: string;
   readonly count?: number;
   readonly measures: readonly Measure[];
+  /** Of prompt tokens, found in the prefix cache. */
+  readonly cacheHitShare?: number;
   /** Keys that are exactly 0: no data as likely as a true zero. */
   readonly zeros: readonly string[];
   /** Keys whose name does not say what they hold. */

@@ -2,6 +2,7 @@
 import { sloLimits } from '../config/slo';
 import { MANIFEST_FILE, type RunManifest } from '../folder/manifest';
 import type { ConfigPath } from '../problem';
+import { cacheCounters } from './cache-counters';
 import { measureOf, type CanonicalReport, type Definition, type QuantityId } from './canonical';
 import {
   fact,
@@ -220,10 +221,10 @@ const SPECS: { readonly [K in FactId]: Spec<FactTypes[K]> } = {
   },
   warmupStages: { words: 'warm-up stages', own: ['window.warmupStages', warmupStages] },
   warmupSeconds: { words: 'seconds of a warm-up', path: ['load', 'warmup_seconds'], as: number },
-  cachedShare: { words: 'share of cached prompt tokens' },
+  cachedShare: { words: 'share of cached prompt tokens', read: hitShareOf },
   cacheCounters: {
     words: 'hits and queries of the prefix cache',
-    own: ['serverMetrics[].metrics.prefix_cache_hits', cacheCounters],
+    own: ['serverMetrics[].metrics.prefix_cache_hits', (manifest) => cacheCounters(manifest, warmupStages(manifest))],
   },
   clientHost: { words: 'host of the client', own: ['runtime', ({ runtime }) => runtime] },
   failuresByLabel: { words: 'failures by label', report: failuresByLabel },
@@ -325,21 +326,6 @@ function warmupRequests(manifest: RunManifest): number {
   return Math.max(planned, manifest.window.warmupRequests);
 }
 
-/** Of the measured stages together; undefined when the server of one did not say. */
-function cacheCounters(manifest: RunManifest): FactTypes['cacheCounters'] | undefined {
-  const warm = warmupStages(manifest);
-  const windows = (manifest.serverMetrics ?? []).filter(
-    ({ stage, source }) => stage !== undefined && source === 'scrape' && !warm.includes(stage),
-  );
-  const total = (key: string): number | undefined =>
-    windows.reduce<number | undefined>((sum, { metrics }) => {
-      const part = metrics[key]?.total;
-      return sum === undefined || part === undefined ? undefined : sum + part;
-    }, 0);
-  const [hits, queries] = [total('prefix_cache_hits'), total('prefix_cache_queries')];
-  return windows.length === 0 || hits === undefined || queries === undefined ? undefined : { hits, queries };
-}
-
 const COUNTERS: Readonly<Partial<Record<NonNullable<Definition['tokens']>, Counter['source']>>> = {
   server: 'server-usage',
   client: 'client-tokenizer',
@@ -385,4 +371,10 @@ function failuresByLabel({ scopes }: CanonicalReport): Readonly<Record<string, n
   const counts = new Map<string, number>();
   for (const [label, count] of labels) counts.set(label, (counts.get(label) ?? 0) + count);
   return Object.fromEntries(counts);
+}
+
+/** inference-perf asks Prometheus for it; where nothing answers it writes 0, which is then no evidence. */
+function hitShareOf({ scopes }: CanonicalReport): Fact<number> | undefined {
+  const server = scopes.findLast((scope) => (scope.server?.cacheHitShare ?? 0) > 0)?.server;
+  return server && fact(server.cacheHitShare!, server.file, 'successes.prefix_cache_hit_percent.mean');
 }

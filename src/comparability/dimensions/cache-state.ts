@@ -1,14 +1,9 @@
 // In what state was the prefix cache? Prompts that it already holds cost no prefill.
-import { summaryOf } from '../../readers/canonical';
-import { reportOf } from '../../readers/own';
-import type { Evidence } from '../comparison';
-import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { percent } from '../../figures';
-import { sameAddress } from '../address';
-import { inFact, inRecords, inReport, inSetting } from '../evidence';
+import { cachedShareOf, cachingFlag, sentAgain } from '../cache-evidence';
+import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
+import { inFact, inReport, inSetting } from '../evidence';
 import { factsOn, stackOf, type Side } from '../side';
-import { flagsOf } from '../stack-diff';
-import { comparedSuccesses } from '../workload';
 
 interface Cache extends SideEvidence {
   /** Cached over all prompt tokens, where the server says it. */
@@ -17,84 +12,37 @@ interface Cache extends SideEvidence {
   readonly enabled: boolean | undefined;
   /** Whether the stack record lists the server's flags at all. */
   readonly flags: boolean;
-  readonly promptsHash: string | undefined;
   readonly startedAt: string | undefined;
 }
 
 /** Shares of cached prompt tokens closer than this save as much prefill as a few percent of length would. */
 const SHARE_TOLERANCE = 0.02;
 
-function cachedShare(side: Side, context: Context): number | undefined {
-  const records = comparedSuccesses(side, context);
-  if (!records) {
-    return reportedShare(side)?.share;
-  }
-  // The server's share of the server's own count: over the client's, a chat template would pass for cache.
-  const said = records.filter(
-    ({ usage }) => usage?.cachedPromptTokens !== undefined && usage.promptTokens !== undefined,
-  );
-  if (said.length === 0) return undefined;
-  const sum = (of: (record: (typeof said)[number]) => number | undefined): number =>
-    said.reduce((total, record) => total + (of(record) ?? 0), 0);
-  const total = sum((record) => record.usage?.promptTokens);
-  return total > 0 ? sum((record) => record.usage?.cachedPromptTokens) / total : undefined;
-}
-
-/** Of the summary, where the report says it. */
-function reportedShare(
-  side: Side,
-): { readonly share: number; readonly file: string; readonly key: string } | undefined {
-  const said = factsOn(side).cachedShare;
-  if (said.value !== undefined) return { share: said.value, ...said.at };
-  const scope = summaryOf(reportOf(side.run));
-  const cached = scope?.extras?.cachedPromptTokens;
-  const total = scope?.measures.find(
-    ({ quantity, stats }) => quantity === 'prompt_tokens' && stats['total'] !== undefined,
-  )?.stats['total'];
-  if (!scope || cached === undefined || !total) return undefined;
-  return { share: cached / total, file: scope.file, key: 'successes.prompt_tokens.cached' };
-}
-
-function cachingFlag(side: Side): boolean | undefined {
-  const flags = flagsOf(stackOf(side)?.args ?? []).values;
-  const value = flags.get('enable-prefix-caching') ?? flags.get('prefix-cache');
-  if (value !== undefined) return value !== 'off' && value.toLowerCase() !== 'false';
-  const off = flags.get('disable-radix-cache');
-  return off === undefined ? undefined : off === 'off';
-}
-
 function cacheOf(side: Side, context: Context): Cache {
   const facts = factsOn(side);
-  const reported = side.run.records ? undefined : reportedShare(side);
-  const share = cachedShare(side, context);
   const enabled = cachingFlag(side);
-  const seed = ['load', 'base_seed'];
-  const shareWords = share === undefined ? undefined : `${percent(share)} of prompt tokens`;
-  const evidence: Evidence[] = [
-    side.run.records
-      ? inRecords(side, 'usage.cachedPromptTokens', shareWords)
-      : reported
-        ? inReport(reported.file, reported.key, shareWords)
-        : inFact(facts.cachedShare),
-    inReport(
-      stackOf(side)?.source ?? 'stack.yaml',
-      'prefix caching',
-      enabled === undefined ? undefined : enabled ? 'on' : 'off',
-    ),
-    inFact(facts.promptsHash, facts.promptsHash.value?.slice(0, 12)),
-    inFact(facts.startedAt),
-    inSetting(side, seed),
-  ];
+  const { share: said, evidence } = cachedShareOf(side, context);
+  const share = said ?? (enabled === false ? 0 : undefined);
   const flag = enabled === undefined ? '' : `, prefix caching ${enabled ? 'on' : 'off'}`;
   return {
     share,
     enabled,
     flags: stackOf(side)?.args !== undefined,
-    promptsHash: facts.promptsHash.value,
     startedAt: facts.startedAt.value,
     summary:
-      share === undefined ? `cached tokens not reported${flag}` : `${percent(share)} of prompt tokens cached${flag}`,
-    evidence,
+      said === undefined ? `cached tokens not reported${flag}` : `${percent(said)} of prompt tokens cached${flag}`,
+    evidence: [
+      ...evidence,
+      inReport(
+        stackOf(side)?.source ?? 'stack.yaml',
+        'prefix caching',
+        enabled === undefined ? undefined : enabled ? 'on' : 'off',
+      ),
+      inFact(facts.promptsHash, facts.promptsHash.value?.slice(0, 12)),
+      inFact(facts.endpoint),
+      inFact(facts.startedAt),
+      inSetting(side, ['load', 'base_seed']),
+    ],
   };
 }
 
@@ -106,7 +54,7 @@ export const cacheState = dimension<Cache>({
   id: 'cache-state',
   title: 'Prefix cache',
   question: 'Did the prefix cache hold as much on both sides?',
-  tolerance: `The server’s share of cached prompt tokens within ${SHARE_TOLERANCE * 100} percentage points. Reported on neither side of one address, an equal cache is assumed, and that is named.`,
+  tolerance: `The share of cached prompt tokens, by the answers or by the server’s counters over the window, within ${SHARE_TOLERANCE * 100} percentage points. Reported on neither side, it is open where both sides sent the same prompts to one address, and taken for equal, by name, elsewhere.`,
   pitfall: 'CMP033',
   affects: moved([
     'ttft',
@@ -119,9 +67,12 @@ export const cacheState = dimension<Cache>({
     'request_goodput',
   ]),
   remedy:
-    'Restart the server before each side, or send other prompts (another load.base_seed); let the server report cached tokens (vLLM: --enable-prompt-tokens-details).',
+    'Empty the cache before each side (vLLM: POST /reset_prefix_cache, SGLang: POST /flush_cache, or a restart), or send other prompts (another load.base_seed); let the server say what it had cached (its /metrics, or vLLM’s --enable-prompt-tokens-details).',
   evidence: cacheOf,
   judge: (a, b, context) => {
+    if (a.enabled === false && b.enabled === false && a.share === 0 && b.share === 0) {
+      return same('Prefix caching is off on both sides.');
+    }
     if (a.share !== undefined && b.share !== undefined) {
       const [x, y] = [percent(a.share), percent(b.share)];
       if (Math.abs(a.share - b.share) > SHARE_TOLERANCE) {
@@ -131,27 +82,36 @@ export const cacheState = dimension<Cache>({
       }
       return same(`As many prompt tokens came out of the cache on both sides (${x} and ${y}).`);
     }
+    // Both records list their flags: the one without this flag has the engine's default, and the server differs.
+    if (a.enabled !== b.enabled && a.flags && b.flags) {
+      return same(`Prefix caching is ${flagWords(a)} on A and ${flagWords(b)} on B, see server.`, {
+        follows: 'server',
+      });
+    }
     if (a.share !== undefined || b.share !== undefined) {
       return unknown('How much came out of the prefix cache', a.share !== undefined, b.share !== undefined);
     }
-    if (a.enabled === false && b.enabled === false) return same('Prefix caching is off on both sides.');
     if (a.enabled !== b.enabled) {
-      // Both records list their flags: the one without this flag has the engine's default, and the server differs.
-      if (a.flags && b.flags) {
-        return same(`Prefix caching is ${flagWords(a)} on A and ${flagWords(b)} on B, see server.`, {
-          follows: 'server',
-        });
-      }
       return unknown('Whether the prefix cache was on', a.enabled !== undefined, b.enabled !== undefined);
     }
-    const assumed = 'that the prefix cache held as much on both sides';
-    const repeated =
-      a.promptsHash !== undefined && a.promptsHash === b.promptsHash && sameAddress(context.a, context.b) === true;
-    if (!repeated) return assumption('No server reported cached tokens, on either side.', assumed);
-    const [first, second] = (a.startedAt ?? '') <= (b.startedAt ?? '') ? ['A', 'B'] : ['B', 'A'];
-    return assumption(
-      `No server reported cached tokens, and ${second} sent the very prompts of ${first} to the same address: if the server kept its prefix cache between the two, ${second} is faster for that alone.`,
-      `${assumed} (the same prompts went to the same address twice: restart the server in between, or use another seed)`,
-    );
+    const again = sentAgain(context);
+    if (again === undefined) {
+      return assumption(
+        'No server reported cached tokens, on either side.',
+        'that the prefix cache held as much on both sides',
+      );
+    }
+    return { state: 'unknown', message: againWords(a, b, again) };
   },
 });
+
+function againWords(a: Cache, b: Cache, again: 'same-address' | 'unsaid'): string {
+  const isOrdered = a.startedAt !== undefined && b.startedAt !== undefined && a.startedAt !== b.startedAt;
+  const [first, second] = (a.startedAt ?? '') <= (b.startedAt ?? '') ? ['A', 'B'] : ['B', 'A'];
+  const where = again === 'same-address' ? 'to the same address' : 'to an address that is not recorded';
+  const sent = isOrdered
+    ? `${second} sent the very prompts of ${first} ${where}`
+    : `A and B sent the very same prompts ${where}, one after the other`;
+  const who = isOrdered ? second : 'the later one';
+  return `${sent}, and nothing that was recorded says what the prefix cache still held: if the server kept it, ${who} is faster for that alone.`;
+}

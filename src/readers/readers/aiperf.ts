@@ -1,5 +1,6 @@
 // Reader of AIPerf's and genai-perf's JSON export and of AIPerf's per-request JSONL (reference peers.md sections 2 and 4.5).
 import type { CanonicalReport, Definition, Measure, QuantityId, ReportScope, ScopeCounts } from '../canonical';
+import { saidByServer } from './aiperf-server';
 import { aiperfLoad, aiperfPlanned, aiperfTold, findKey } from './aiperf-told';
 import type { ReportReader } from './reader';
 import { headOf } from './told';
@@ -288,8 +289,12 @@ export const aiperfReader: ReportReader = {
     });
     const records = documents.filter(({ recognition }) => recognition.role === 'records').map(({ file }) => file);
     const [only] = exports;
+    const server = documents.filter(({ recognition }) => recognition.role === 'by-product');
     if (only && exports.length === 1)
-      return { reports: [{ ...only, files: [...only.files, ...records] }], problems: [] };
+      return {
+        reports: [{ ...only, files: [...only.files, ...records], ...saidByServer(only, server) }],
+        problems: [],
+      };
     return { reports: [...exports, ...records.map(recordsOnly)], problems: [] };
   },
 };

@@ -13,6 +13,7 @@ const LATENCIES: readonly (readonly [QuantityId, string])[] = [
 export function telemetryOf(value: unknown, file: string, config: Json | undefined): ServerTelemetry {
   const successes = at(value, 'successes');
   const count = numberAt(successes, 'count');
+  const hitPercent = numberAt(successes, 'prefix_cache_hit_percent', 'mean');
   const zeros = isObject(successes) ? zeroKeys(successes) : [];
   const measures: Measure[] = LATENCIES.flatMap(([id, key]) => {
     const stats = statisticsOf(at(successes, key), 1);
@@ -36,6 +37,7 @@ export function telemetryOf(value: unknown, file: string, config: Json | undefin
         definition: { start: 'server', window: 'the scrape window: can reach over pauses between stages' },
       }),
     ],
+    ...(hitPercent === undefined ? {} : { cacheHitShare: hitPercent / 100 }),
     zeros,
     misnamed: misnamedKeys(successes, config),
   };

@@ -62,9 +62,10 @@ export const DECIDED_ELSEWHERE: readonly Entry[] = [
   ['token-source', /^manifest\.tokens\.output\.tokenizer/, 'the server counted: no tokenizer was asked'],
   [
     'cache-state',
-    /^(?:records|manifest(?:\.(?:clock|workload|stack).*)?|stack.*)$/,
+    /^(?:records|manifest(?:\.(?:clock|workload|stack|stages|window|endpoint).*)?|stack.*)$/,
     'the server’s count of cached tokens',
   ],
+  ['cache-state', /^records\[\]\.(?:outcome|usage)/, 'the report sums it up'],
   ['server', /^manifest\.endpoint\.server\.models$/, BESIDE],
   ['server', /^manifest\.endpoint\.server(?:\.version)?$/, OTHER],
   ['server', /^(?:manifest\.)?stack\.(?:model|revision|quantization|engine|engineVersion|image|env|other)/, OTHER],

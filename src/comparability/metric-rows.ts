@@ -93,7 +93,15 @@ export function rowsOf(
     b: errorRateSample(pair.b, drawsB),
     method: BLOCKS,
   };
-  return [...LATENCIES.flatMap(latency), ...rates, errors, ...latency(SCHEDULE_DELAY, 50)];
+  const rows = [...LATENCIES.flatMap(latency), ...rates, errors, ...latency(SCHEDULE_DELAY, 50)];
+  return resamples > 0 ? rows : rows.map((row) => ({ ...row, a: valueAlone(row.a), b: valueAlone(row.b) }));
+}
+
+/** Nothing was drawn, which is no interval of width 0. */
+function valueAlone(sample: Sample): Sample {
+  if (sample.side.value === undefined) return sample;
+  const { noInterval = 'no interval was asked for', side } = sample;
+  return { side, noInterval };
 }
 
 /** Lateness is a check, not a result: its middle and its tail are enough. */
@@ -101,7 +109,7 @@ const LATENESS: readonly Statistic[] = ['p50', 'p99'];
 
 function statisticsOf(pair: StagePair): readonly Statistic[] {
   const usual: readonly Statistic[] = ['mean', 'p50', 'p90', 'p95', 'p99'];
-  const sizes = [pair.a, pair.b].map((stage) => stage.records?.length ?? stage.report?.successes.count ?? 0);
+  const sizes = [pair.a, pair.b].map((stage) => stage.records?.length ?? stage.scope?.counts.ok ?? 0);
   return Math.min(...sizes) >= minimumCountFor(99.9) ? [...usual, 'p99.9'] : usual;
 }
 

@@ -31,8 +31,8 @@ function factsOf(side: Side): Facts {
   };
 }
 
-function sent({ manifest, report }: MeasuredStage): Pair['stages'][number]['a'] {
-  return { scheduleHash: manifest?.scheduleHash, sendSeconds: report?.load_summary.send_duration };
+function sent({ manifest, scope }: MeasuredStage): Pair['stages'][number]['a'] {
+  return { scheduleHash: manifest?.scheduleHash, sendSeconds: scope?.extras?.sendSeconds };
 }
 
 /** In the order of the catalogue. A suppressed pitfall is listed like any other, with who accepted it and why. */

@@ -2,10 +2,10 @@
 import { MINIMUM_REQUESTS, studentOverNormal, uniformIntegers } from '../metrics/bootstrap';
 import { pairedNoise, rateNoise, relativeError, type Arrivals, type RateNoise } from '../metrics/rate-noise';
 import { isSuccess } from '../metrics/request-metrics';
-import type { Counting, RateQuantity } from './quantities';
+import { reportedRate, type Counting, type RateQuantity } from './quantities';
 import { sameSchedule, type RequestPairs } from './request-pairs';
 import { NO_RECORDS, tooFewForInterval, windowOf, type Draws, type Sample } from './samples';
-import { missingIn, type MeasuredStage } from './side';
+import type { MeasuredStage } from './side';
 import type { StagePair } from './stages';
 import { own } from '../own';
 
@@ -69,11 +69,10 @@ function sized(noise: RateNoise): { readonly error: number; readonly student: nu
 /** Sum of the weights of the successes over the window from first send to last end, as inference-perf counts. */
 function rateOf(stage: MeasuredStage, quantity: RateQuantity, counting: Counting, schedule: boolean): Rate {
   if (!stage.records) {
-    const isThere = missingIn(stage, `successes.throughput.${quantity.metric}`) === undefined;
-    const value = stage.report && isThere ? quantity.reported(stage.report) : null;
-    const n = stage.report?.successes.count ?? 0;
-    if (value === null) {
-      return { sample: { side: { n, missing: stage.report ? 'not counted' : 'no report of this stage' } } };
+    const value = stage.scope && reportedRate(stage.scope, quantity);
+    const n = stage.scope?.counts.ok ?? 0;
+    if (value === undefined) {
+      return { sample: { side: { n, missing: stage.scope ? 'not counted' : 'no report of this stage' } } };
     }
     return { sample: { side: { n, value }, noInterval: NO_RECORDS } };
   }

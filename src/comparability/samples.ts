@@ -2,12 +2,13 @@
 import { MINIMUM_REQUESTS, resample, seriesOfOne, type Quantity, type Series } from '../metrics/bootstrap';
 import type { RequestRecord } from '../metrics/record';
 import { isSuccess, writeItlGaps, type ItlBasis } from '../metrics/request-metrics';
-import { mean, percentile, percentileKey, sortedValues, sortFinite } from '../metrics/statistics';
+import { mean, percentile, sortedValues, sortFinite } from '../metrics/statistics';
 import { minimumCountFor } from '../sample-size';
 import { spanSeconds } from '../metrics/summarize';
 import type { MetricSide, Statistic } from './comparison';
-import { ended, type Counting, type LatencyQuantity } from './quantities';
-import { missingIn, type MeasuredStage } from './side';
+import { ended, reportedStatistics, type Counting, type LatencyQuantity } from './quantities';
+import { quantileKey } from '../readers/readers/values';
+import type { MeasuredStage } from './side';
 
 export interface Sample {
   readonly side: MetricSide;
@@ -206,19 +207,21 @@ function reportedLatency(
   quantity: LatencyQuantity,
   statistics: readonly Statistic[],
 ): ReadonlyMap<Statistic, Sample> {
-  const { report } = stage;
-  const isCounted = missingIn(stage, 'successes.count') === undefined;
-  const n = report ? (quantity.overAllSent ? report.load_summary.count : report.successes.count) : 0;
-  const stat = report ? quantity.reported(report) : null;
+  const { scope } = stage;
+  const { total, ok } = scope?.counts ?? {};
+  const counted = quantity.overAllSent ? (total ?? ok) : ok;
+  const n = counted ?? 0;
+  const stats = scope && reportedStatistics(scope, quantity);
   return new Map(
     statistics.map((statistic): [Statistic, Sample] => {
       const percent = PERCENTS[statistic];
-      const value = stat?.[percent === undefined ? 'mean' : percentileKey(percent)];
+      const value = stats?.[percent === undefined ? 'mean' : quantileKey(percent)];
       if (value === undefined)
-        return [statistic, { side: { n, missing: report ? 'not in the report' : 'no report of this stage' } }];
+        return [statistic, { side: { n, missing: scope ? 'not in the report' : 'no report of this stage' } }];
       if (supports(statistic, n)) return [statistic, { side: { n, value }, noInterval: NO_RECORDS }];
-      const few = isCounted ? tooFew(statistic, n) : `of how many answers this ${statistic} is, is not recorded`;
-      return [statistic, { side: { n, missing: few }, isWithheld: isCounted && n > 0 }];
+      const few =
+        counted !== undefined ? tooFew(statistic, n) : `of how many answers this ${statistic} is, is not recorded`;
+      return [statistic, { side: { n, missing: few }, isWithheld: n > 0 }];
     }),
   );
 }
@@ -245,11 +248,11 @@ export function windowOf(records: readonly RequestRecord[]): Window {
 /** Failed over ended, percent. */
 export function errorRateSample(stage: MeasuredStage, draws: Draws): Sample {
   if (!stage.records) {
-    const count = stage.report?.load_summary.count ?? 0;
-    if (!stage.report || count === 0) return { side: { n: 0, missing: 'no report of this stage' } };
-    const uncounted = missingIn(stage, 'failures.count');
-    if (uncounted !== undefined) return { side: { n: count, missing: uncounted } };
-    return { side: { n: count, value: (stage.report.failures.count / count) * 100 }, noInterval: NO_RECORDS };
+    const { total, ok, failed } = stage.scope?.counts ?? {};
+    const n = total ?? ok ?? 0;
+    if (n === 0) return { side: { n, missing: 'no report of this stage' } };
+    if (failed === undefined) return { side: { n, missing: 'failures are not counted in the file' } };
+    return { side: { n, value: (failed / n) * 100 }, noInterval: NO_RECORDS };
   }
   const { scope, successes } = windowOf(stage.records);
   const n = scope.length;

@@ -1,10 +1,9 @@
 // One run as a comparison sees it: what is inside the window, stage by stage, warm-ups left out.
 import { rounded } from '../figures';
-import type { LifecycleReport } from '../metrics/lifecycle';
 import type { RequestRecord } from '../metrics/record';
 import { isSuccess, type CountSource, type ItlBasis } from '../metrics/request-metrics';
 import type { ConfigPath } from '../problem';
-import { summaryOf, type ReportScope } from '../readers/canonical';
+import { stageScope, stageScopes, summaryOf, type ReportScope } from '../readers/canonical';
 import type { StageHealth, StageManifest } from '../folder/manifest';
 import type { RunFacts } from '../readers/facts';
 import { factsOf, settingOf } from '../readers/facts-of';
@@ -23,7 +22,6 @@ export interface MeasuredStage {
   readonly load: StageLoad;
   readonly manifest?: StageManifest;
   readonly health?: StageHealth;
-  readonly report?: LifecycleReport;
   /** The stage's numbers as its report has them, with their places. */
   readonly scope?: ReportScope;
   /** Requests of the stage by sending time; those never sent come last. Absent when the folder has no records. */
@@ -51,10 +49,11 @@ export function sideOf(name: 'A' | 'B', run: Run): Side {
 
 function stageIds(run: Run): readonly number[] {
   if (run.manifest && run.manifest.stages.length > 0) return run.manifest.stages.map((stage) => stage.id);
-  const ids = new Set(run.stages.keys());
+  const report = reportOf(run);
+  const ids = new Set(stageScopes(report).map(([id]) => id));
   for (const record of run.records ?? []) ids.add(record.stage);
   // A folder with nothing but a summary is taken as one stage: inference-perf writes the same keys there.
-  if (ids.size === 0 && run.summary) ids.add(0);
+  if (ids.size === 0 && summaryOf(report)) ids.add(0);
   return [...ids].sort((a, b) => a - b);
 }
 
@@ -75,39 +74,34 @@ function recordsByStage(records: readonly RequestRecord[] | undefined): Map<numb
 function measuredStage(run: Run, id: number, byStage: Map<number, RequestRecord[]> | undefined): MeasuredStage {
   const manifest = run.manifest?.stages.find((stage) => stage.id === id);
   const health = run.manifest?.health.find((entry) => entry.stage === id);
-  const onlyStage = stageIds(run).length === 1;
-  const report = run.stages.get(id) ?? (onlyStage ? run.summary : undefined);
+  const scope = scopeOf(run, id);
   return {
     id,
-    load: loadOf(manifest, report),
+    load: loadOf(manifest, scope),
     ...(manifest ? { manifest } : {}),
     ...(health ? { health } : {}),
-    ...(report ? { report } : {}),
-    ...scopeOf(run, id, onlyStage),
+    ...(scope ? { scope } : {}),
     ...(byStage ? { records: byStage.get(id) ?? [] } : {}),
     configPath: ['load', 'stages', id],
   };
 }
 
 /** Of a run with one stage, the summary stands for it where it has no report of its own. */
-function scopeOf(run: Run, id: number, onlyStage: boolean): Pick<MeasuredStage, 'scope'> {
+function scopeOf(run: Run, id: number): ReportScope | undefined {
   const report = reportOf(run);
-  const parts = report.scopes.filter(({ kind }) => kind === 'stage' || kind === 'run');
-  const scope =
-    parts.find((part, index) => (part.stage ?? index) === id) ?? (onlyStage ? summaryOf(report) : undefined);
-  return scope ? { scope } : {};
+  return stageScope(report, id) ?? (stageIds(run).length === 1 ? summaryOf(report) : undefined);
 }
 
 /** The load of one stage of a run. */
 export function stageLoad(run: Run, id: number): StageLoad {
   const manifest = run.manifest?.stages.find((stage) => stage.id === id);
-  return loadOf(manifest, run.stages.get(id) ?? run.summary);
+  return loadOf(manifest, scopeOf(run, id));
 }
 
-function loadOf(manifest: StageManifest | undefined, report: LifecycleReport | undefined): StageLoad {
-  const level = manifest?.requestedConcurrency ?? (manifest ? undefined : report?.load_summary.concurrency);
+function loadOf(manifest: StageManifest | undefined, scope: ReportScope | undefined): StageLoad {
+  const level = manifest?.requestedConcurrency ?? (manifest ? undefined : scope?.load.concurrency);
   if (level !== undefined && level > 0) return { kind: 'concurrency', level };
-  const rps = manifest?.requestedRateRps ?? (manifest ? undefined : report?.load_summary.requested_rate);
+  const rps = manifest?.requestedRateRps ?? (manifest ? undefined : scope?.load.requestedRateRps);
   return rps !== undefined && rps > 0 ? { kind: 'rate', rps } : { kind: 'unknown' };
 }
 
@@ -179,9 +173,4 @@ export function sideStreams({ run }: Side): boolean {
     run.records?.some((record) => record.chunkSeconds.length > 0) ??
     false
   );
-}
-
-/** Why a report has no number under this key, where the layout would have a 0. */
-export function missingIn({ report }: MeasuredStage, key: string): string | undefined {
-  return report?.isoperf?.not_measured[key];
 }

@@ -203,7 +203,7 @@ function setting(a: Side, b: Side, intended: readonly DimensionId[], changed: Fi
   const parts: string[] = [];
   if (manifest) parts.push(`${manifest.endpoint.model} at ${endpointWords(manifest.endpoint)}`);
   const counts = [a, b].map((side) =>
-    side.stages.reduce((sum, stage) => sum + (stage.records?.length ?? stage.report?.successes.count ?? 0), 0),
+    side.stages.reduce((sum, stage) => sum + (stage.records?.length ?? stage.scope?.counts.ok ?? 0), 0),
   );
   parts.push(`${counts[0]} and ${counts[1]} requests`);
   if (a.warmupStages) parts.push(a.warmupStages.length > 0 ? 'warm-up left out' : 'no warm-up left out');

@@ -215,10 +215,21 @@ export interface CanonicalReport {
   readonly ownVerdict?: readonly string[];
 }
 
+/** The parts by number of their stage, or by their place where they have none. */
+export function stageScopes({ scopes }: CanonicalReport): readonly (readonly [stage: number, ReportScope])[] {
+  return scopes
+    .filter(({ kind }) => kind === 'stage' || kind === 'run')
+    .map((scope, index) => [scope.stage ?? index, scope]);
+}
+
+export function stageScope(report: CanonicalReport, stage: number): ReportScope | undefined {
+  return stageScopes(report).find(([id]) => id === stage)?.[1];
+}
+
 /** All stages together, or the only part there is. */
-export function summaryOf({ scopes }: CanonicalReport): ReportScope | undefined {
-  const parts = scopes.filter(({ kind }) => kind === 'stage' || kind === 'run');
-  return scopes.find(({ kind }) => kind === 'summary') ?? (parts.length === 1 ? parts[0] : undefined);
+export function summaryOf(report: CanonicalReport): ReportScope | undefined {
+  const parts = stageScopes(report);
+  return report.scopes.find(({ kind }) => kind === 'summary') ?? (parts.length === 1 ? parts[0]![1] : undefined);
 }
 
 /** Where something of a scope stands; without a key, in words. */

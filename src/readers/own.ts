@@ -127,8 +127,8 @@ function stageScope(
   const file = `stage_${stage}_lifecycle_metrics.json`;
   const planned = manifest?.stages.find(({ id }) => id === stage);
   const health = manifest?.health.find((entry) => entry.stage === stage);
-  const closed = planned?.loadType === 'concurrent';
   const level = planned?.requestedConcurrency ?? report.load_summary.concurrency;
+  const closed = planned ? planned.loadType === 'concurrent' : level !== undefined;
   const rate = planned?.requestedRateRps ?? report.load_summary.requested_rate;
   const cap = health?.inFlightCap;
   return {

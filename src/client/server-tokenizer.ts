@@ -48,12 +48,16 @@ export async function findServerTokenizer(
   model: string,
 ): Promise<ServerTokenizer | undefined> {
   for (const { name, body, read } of DIALECTS) {
+    let isSilent = false;
     const count: ServerTokenizer['count'] = async (text, special) => {
       if (text === '' && !special) return 0;
       const answer = await client.ask(ROUTE, JSON.stringify(body(text, special, model)));
+      isSilent = answer === undefined;
       return answer === undefined ? undefined : read(parse(answer), special);
     };
     if (((await count('word', false)) ?? 0) > 0) return { dialect: name, count };
+    // One that leaves a question unanswered would be waited for once for each dialect.
+    if (isSilent) return undefined;
   }
   return undefined;
 }

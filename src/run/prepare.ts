@@ -12,6 +12,7 @@ import type { WorkerPool } from '../loadgen/worker-pool';
 import type { Problem, Result } from '../problem';
 import { arrivalTrace } from './arrival-trace';
 import { createMockClient } from './mock-client';
+import { checkServed, modelFor } from './model-name';
 import { proxyFor, uncheckedTls } from './proxy';
 import { PROBE_NAME, probePlan, probeSweep, type SweepFacts } from './probe-sweep';
 import {
@@ -233,9 +234,9 @@ async function prepareStream(
   { client, server, threads }: Connected,
   note: (problem: Problem) => void,
 ): Promise<{ ok: true; value: StreamPart } | { ok: false; refused: Refused }> {
-  const named = modelOf(input, server);
-  if (named === undefined) return failed([noModel(server)]);
-  checkServed(named.model, server)?.forEach(note);
+  const model = modelFor(input, server);
+  if (!model.ok) return failed(model.problems);
+  const named = model.value;
   const tokenizer = await tokenizerFor(input, options, named.model);
   if (!tokenizer.ok) return unusable([tokenizer.problem]);
   tokenizer.problems.forEach(note);
@@ -255,6 +256,10 @@ async function prepareStream(
   const fits = roomFor(workload.value, server, named.model);
   if (fits.some(({ severity }) => severity === 'error')) return failed(fits);
   fits.forEach(note);
+  const served = await checkServed(input, options, client, server, named.model);
+  if (served.some(({ severity }) => severity === 'error')) return failed(served);
+  served.forEach(note);
+  if (options.stop.noMoreSends.aborted) return failed([STOPPED]);
   return {
     ok: true,
     value: {
@@ -305,41 +310,6 @@ async function findStages(
   if (!planned.ok) return unusable(planned.problems);
   const problems = [...workload.problems, ...probed.problems, ...planned.problems];
   return { ok: true, stages: planned.value, sweep: probed.value, problems };
-}
-
-function modelOf(input: RunInput, facts: ServerFacts): { model: string; modelSource: string } | undefined {
-  const configured = input.config.server?.model_name;
-  if (configured !== null && configured !== undefined && configured !== '') {
-    return { model: configured, modelSource: 'server.model_name' };
-  }
-  const [first] = facts.models ?? [];
-  if (first !== undefined) return { model: first, modelSource: 'first model of /v1/models' };
-  return input.config.server?.type === 'mock' ? { model: 'mock', modelSource: 'server.type mock' } : undefined;
-}
-
-function noModel(facts: ServerFacts): Problem {
-  return {
-    code: 'RUN015',
-    severity: 'error',
-    path: ['server', 'model_name'],
-    message:
-      `Nothing was sent: server.model_name is not set, and the server does not say what it serves. ${facts.notes.join(' ')}`.trim(),
-    remedy: 'Set server.model_name.',
-  };
-}
-
-/** A name that the server does not list usually means that every request will be a 404; aliases make it possible all the same. */
-function checkServed(model: string, { models }: ServerFacts): Problem[] | undefined {
-  if (!models || models.length === 0 || models.includes(model)) return undefined;
-  return [
-    {
-      code: 'RUN025',
-      severity: 'warning',
-      path: ['server', 'model_name'],
-      message: `The server does not list the model '${model}'; it lists ${models.slice(0, 5).join(', ')}.`,
-      remedy: 'Set server.model_name to one of them if requests fail with 404.',
-    },
-  ];
 }
 
 function unusable(problems: readonly Problem[]): { ok: false; refused: Refused } {

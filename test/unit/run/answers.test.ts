@@ -111,6 +111,30 @@ describe('before anything is sent', () => {
     expect(servers[0]!.stats().received).toBe(0);
   });
 
+  it('a model the server neither lists nor answers for; what it only does not list is tried with one token', async () => {
+    h = harness();
+    const url = await serve({ models: ['served', 'other'] });
+    const refused = await h.run(configOf({ url, load: LOAD }));
+    expect(refused).toMatchObject({ kind: 'refused', why: 'failed' });
+    expect(refused.problems.find(({ code }) => code === 'RUN025')).toMatchObject({
+      severity: 'error',
+      message: expect.stringMatching(/404 to one token of 'm'.*it lists served, other/) as string,
+      remedy: 'Set server.model_name to one of them.',
+    });
+    expect(servers[0]!.stats().received).toBe(0);
+    // This one lists a name of its own and answers to any, as a gateway does.
+    const gateway = await serve();
+    const run = await h.run(configOf({ url: gateway, load: LOAD }));
+    expect(run.kind).toBe('ran');
+    expect(run.problems.filter(({ code }) => code === 'RUN025')).toMatchObject([{ severity: 'warning' }]);
+    const own = await h.run(configOf({ url: gateway, load: LOAD }), { out: 'own', endpointKind: 'simulator' });
+    expect(codes(own)).not.toContain('RUN025');
+    const listed = await h.run(configOf({ url, load: LOAD, server: server(url).replace(': m,', ': other,') }), {
+      out: 'ok',
+    });
+    expect(codes(listed)).not.toContain('RUN025');
+  });
+
   it('a base_url that ends in /v1, and stages that are all warm-ups', async () => {
     h = harness();
     const url = await serve();

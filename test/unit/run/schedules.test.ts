@@ -11,7 +11,7 @@ import { configOf, harness, readJson, type Harness } from './harness';
 let h: Harness;
 let sim: Simulator;
 beforeAll(async () => {
-  sim = await startSimulator({ port: 0, ttftSeconds: 0.01, tokenSeconds: 0.002 });
+  sim = await startSimulator({ port: 0, models: ['m', 'a', 'b/c'], ttftSeconds: 0.01, tokenSeconds: 0.002 });
 });
 afterAll(() => sim.close());
 afterEach(() => {
@@ -230,7 +230,7 @@ describe('Anthropic Messages', () => {
       let body = '';
       request.on('data', (text: Buffer) => (body += text.toString()));
       request.on('end', () => {
-        if (request.method === 'GET') {
+        if (request.method === 'GET' || request.url === '/tokenize') {
           response.writeHead(404).end();
           return;
         }

@@ -26,7 +26,8 @@ const END = `data: ${JSON.stringify({ choices: [{ index: 0, text: '', finish_rea
 async function serve(answer: (response: ServerResponse, number: number) => void): Promise<string> {
   let number = 0;
   const listener: RequestListener = (request, response) => {
-    if (request.method !== 'POST') response.end('{"object":"list","data":[{"id":"m"}]}');
+    if (request.url === '/tokenize') response.writeHead(404).end();
+    else if (request.method !== 'POST') response.end('{"object":"list","data":[{"id":"m"}]}');
     else request.resume().on('end', () => answer(response, number++));
   };
   server = createServer(listener);

@@ -51,6 +51,10 @@ async function recorder(answerMs: number): Promise<{
   let open = 0;
   let most = 0;
   const server = createServer((request, response) => {
+    if (request.url === '/tokenize') {
+      response.writeHead(404).end();
+      return;
+    }
     if (request.method !== 'POST') {
       response.end('{"object":"list","data":[{"id":"m"}]}');
       return;

@@ -19,7 +19,13 @@ afterEach(async () => {
 });
 
 async function serve(options: Partial<SimulatorOptions> = {}): Promise<string> {
-  const started = await startSimulator({ ttftSeconds: 0.003, tokenSeconds: 0.001, usage: false, models: ['m'], ...options });
+  const started = await startSimulator({
+    ttftSeconds: 0.003,
+    tokenSeconds: 0.001,
+    usage: false,
+    models: ['m'],
+    ...options,
+  });
   servers.push(started);
   return started.url;
 }

@@ -117,7 +117,8 @@ describe('streams that hang', () => {
     for (const { outcome, chunkSeconds, sentSeconds, endSeconds } of hung) {
       expect(outcome).toMatchObject({ label: 'Timeout', message: expect.stringMatching(/2 token events/) as string });
       expect(chunkSeconds).toHaveLength(2);
-      expect(endSeconds! - sentSeconds!).toBeGreaterThan(0.55);
+      // The timeout counts from the attempt; opening the connection, which is late on a busy machine, is before the sending.
+      expect(endSeconds! - sentSeconds!).toBeGreaterThan(0.3);
     }
   });
 });

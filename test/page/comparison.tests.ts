@@ -67,7 +67,7 @@ export const comparisonTests: readonly PageTest[] = [
       const finding = view.page.locator('.finding').first();
       await finding.getByText('one warm-up stage, 100 requests excluded').waitFor();
       await finding.getByText('config.yaml: load.stages[0]').waitFor();
-      await finding.getByText('TTFT (p95, p99), request latency, requests/s').waitFor();
+      await finding.getByText('TTFT (p95, p99); request latency, requests/s').waitFor();
       await finding.getByText('Show in A').click();
       assert.deepEqual(await view.waitForPost('openEvidence'), { type: 'openEvidence', finding: 0, side: 'a' });
       await view.close();

@@ -79,7 +79,7 @@ export const reportTests: readonly PageTest[] = [
       await row.locator('td').nth(4).hover();
       await answer
         .filter({
-          hasText: /TTFT p50: first token minus sent; n = \d+ requests in [\d.]+ (?:ms|s|min) \(records\.jsonl\)/,
+          hasText: /TTFT p50: first token minus start; n = \d+ requests in [\d.]+ (?:ms|s|min) \(records\.jsonl\)/,
         })
         .waitFor();
       await row.locator('td').nth(4).focus();
@@ -95,7 +95,7 @@ export const reportTests: readonly PageTest[] = [
       );
       await view.page.keyboard.press('ArrowDown');
       await view.page.keyboard.press('ArrowDown');
-      await answer.filter({ hasText: /^TTFT p99: first token minus sent; n = \d+ requests/ }).waitFor();
+      await answer.filter({ hasText: /^TTFT p99: first token minus start; n = \d+ requests/ }).waitFor();
       await view.close();
     },
   },

@@ -1,11 +1,10 @@
-// Builds the bundles: extension host (cjs; what configs and reports need is read when it is needed, what both need once), command line and
+// Builds the bundles: extension host (cjs; what configs need is read when it is needed), command line and
 // engine (cjs; what uploads a report to a bucket or reads Parquet is read when a run does), webview (iife).
 // `--production` minifies; `--watch` rebuilds on change; `--outdir=FOLDER` builds there instead of into dist/.
 // Metafiles go to out/ for the bundle tests, those of another folder stay there.
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build, context } from 'esbuild';
-import { sharedCore } from './scripts/shared-core.mjs';
 
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
@@ -39,8 +38,8 @@ const lazy = (names) => ({
   },
 });
 
-/** Of the extension: read when the first config or report is met. */
-const rooms = { 'language-room': 'language', 'read-run': 'reports' };
+/** Of the extension: read when the first config is met. Reports are read by the command line, in a process of its own. */
+const rooms = { 'language-room': 'language' };
 /** Of the command line: the stores' own libraries, and the reader of Parquet files. */
 const stores = { 'store-s3': 'store-s3', 'store-gcs': 'store-gcs' };
 const parquet = { 'parquet-file': 'parquet-file' };
@@ -53,7 +52,6 @@ const host = {
   external: ['vscode'],
   mainFields: ['module', 'main'],
 };
-const shared = sharedCore();
 
 const bundles = {
   extension: {
@@ -68,7 +66,7 @@ const bundles = {
       Object.entries(rooms).map(([source, name]) => [name, `src/extension/${source}.ts`]),
     ),
     outdir,
-    plugins: [lazy(rooms), shared.plugin],
+    plugins: [lazy(rooms)],
   },
   cli: {
     ...common,
@@ -122,10 +120,7 @@ const only = process.argv.filter((word) => word in bundles);
 mkdirSync(new URL('out/', import.meta.url), { recursive: true });
 for (const [name, options] of Object.entries(bundles)) {
   if (only.length > 0 && !only.includes(name) && !(name === 'rooms' && only.includes('extension'))) continue;
-  // What core.js must hold is known when the rooms were built once.
-  if (name === 'rooms' && watch) await build({ ...options, write: false });
   await make(name, options);
-  if (name === 'rooms') await make('core', { ...host, stdin: shared.core(), outfile: `${outdir}/core.js` });
   if (name === 'cli' && !watch) chmodSync(path.resolve(import.meta.dirname, outdir, 'cli.js'), 0o755);
 }
 if (watch) console.log('watch: ready, builds again when a source changes (Ctrl+C ends it)');

@@ -146,7 +146,7 @@ else {
   const totals = starts.map((start) => Number(start.stdout.trim().split(' ')[1])).sort((left, right) => left - right);
   console.log(`activation in a fresh process:            median ${totals[4]} ms, worst ${totals.at(-1)} ms (9 starts)`);
 }
-// What an author of configs loads: the first at start, the next two with the first config; core.js serves reports.js, too.
-for (const name of ['extension', 'language', 'core', 'reports'])
+// What an author of configs loads: the first at start, the next with the first config.
+for (const name of ['extension', 'language'])
   console.log(`dist/${name}.js: ${(statSync(path.join(root, 'dist', `${name}.js`)).size / 1000).toFixed(0)} kB`);
 rmSync(work, { recursive: true, force: true });

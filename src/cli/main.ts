@@ -6,6 +6,8 @@ declare const ISOPERF_VERSION: string;
 interface Verb {
   readonly name: string;
   readonly summary: string;
+  /** Of a verb that no person types; it stands in no list. */
+  readonly isInner?: true;
   /** Loaded when asked for: `validate` must not pay for the engine's start-up. */
   load(): Promise<Command>;
 }
@@ -51,11 +53,18 @@ const VERBS: readonly Verb[] = [
     summary: 'print the JSON Schema of a config, a run or a comparison',
     load: async () => (await import('./schema')).schemaCommand,
   },
+  {
+    name: 'reader',
+    summary: 'reads and judges reports for the extension',
+    isInner: true,
+    load: async () => (await import('./reader')).readerCommand,
+  },
 ];
+const LISTED = VERBS.filter(({ isInner }) => isInner !== true);
 
 function overview(): string {
-  const width = Math.max(...VERBS.map((verb) => verb.name.length));
-  const verbs = VERBS.map((verb) => `  ${verb.name.padEnd(width)}  ${verb.summary}`).join('\n');
+  const width = Math.max(...LISTED.map((verb) => verb.name.length));
+  const verbs = LISTED.map((verb) => `  ${verb.name.padEnd(width)}  ${verb.summary}`).join('\n');
   return `isoperf ${ISOPERF_VERSION}: LLM serving benchmarks whose numbers can honestly be compared.
 
 Usage: isoperf <verb> [options]
@@ -92,7 +101,7 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
   const found = VERBS.find((candidate) => candidate.name === verb);
   if (!found) {
     io.err(
-      `isoperf: error: there is no verb '${verb}'. Verbs: ${VERBS.map((candidate) => candidate.name).join(', ')}. See isoperf --help\n`,
+      `isoperf: error: there is no verb '${verb}'. Verbs: ${LISTED.map((candidate) => candidate.name).join(', ')}. See isoperf --help\n`,
     );
     return EXIT.unusable;
   }

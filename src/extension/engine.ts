@@ -52,7 +52,8 @@ export function startEngine(options: EngineOptions): Engine {
   };
 }
 
-function forkCli({ cli, args, cwd, env }: EngineOptions): ChildProcess {
+/** The command line as a child of this host, with a channel that carries bytes as they are. */
+export function forkCli({ cli, args, cwd, env }: Pick<EngineOptions, 'cli' | 'args' | 'cwd' | 'env'>): ChildProcess {
   const inherited = { ...process.env };
   // A debugger's bootloader must not get into the engine; and on the desktop this executable is Electron.
   delete inherited['NODE_OPTIONS'];
@@ -61,6 +62,7 @@ function forkCli({ cli, args, cwd, env }: EngineOptions): ChildProcess {
     env: { ...inherited, ELECTRON_RUN_AS_NODE: '1', ...env },
     execArgv: [],
     stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+    serialization: 'advanced',
   });
 }
 

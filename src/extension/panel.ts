@@ -12,6 +12,8 @@ export interface PanelOwner {
   /** Answers `ready`, and everything else the page asks for. */
   receive(message: WebviewMessage, panel: Panel): Promise<void> | void;
   onUnexpected(error: unknown): void;
+  /** Called when the panel is closed. */
+  dispose?(): void;
 }
 
 export class Panel {
@@ -43,6 +45,11 @@ export class Panel {
     view.title = title;
     view.iconPath = vscode.Uri.joinPath(extension, 'media', 'icon.svg');
     view.webview.options = { enableScripts: true, localResourceRoots: [dist] };
+    view.onDidDispose(() => {
+      // An answer that comes now has nowhere to go.
+      panel.ready = false;
+      panel.owner.dispose?.();
+    });
     view.webview.onDidReceiveMessage((raw: unknown) => panel.receive(raw));
     view.webview.html = viewHtml({
       kind,

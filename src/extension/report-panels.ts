@@ -1,19 +1,34 @@
 // The panels that show reports and comparisons: opened, found again, restored after a reload, answered.
 import * as vscode from 'vscode';
-import type { DimensionId } from '../comparability/comparison';
-import { parseRestore, type Restore, type Side, type WebviewMessage } from '../messages';
-import type { Result } from '../problem';
-import { distinctPaths } from '../readers/distinct';
-import type { Run } from '../readers/run';
-import { parentOf, reportPlace } from './folders';
+import { parseRestore, type WebviewMessage } from '../messages';
+import type { Problem, Result } from '../problem';
+import type { OpenComparison, OpenReport, Pair, Question } from '../reader-messages';
+import {
+  openComparisonFile,
+  questionOf,
+  restoreQuestion,
+  saveComparison,
+  showMistake,
+  turned,
+} from './comparison-question';
+import { showEvidence } from './evidence';
+import { readFiles } from './files';
+import { placeOf, reportPlace, uriOf } from './folders';
 import { OpenTabs } from './open-tabs';
-import { questionOf, restoreQuestion, saveComparison, showMistake, turned } from './comparison-question';
 import { Panel, VIEW_TYPES, type PanelOwner } from './panel';
-import type { OpenComparison, OpenReport, Pair, Question } from './read-run';
+import {
+  failureOf,
+  indexOf,
+  nameOf,
+  openFile,
+  pairName,
+  placesOf,
+  receiveCommon,
+  restoreOf,
+  tabName,
+} from './panel-parts';
+import { newestOnly, Reader, ReaderGone } from './reader';
 import { openAsText } from './report-editor';
-
-/** Loaded with the first panel: reading and judging reports is the heavy part of the extension. */
-const readers = () => import('./read-run');
 
 export class ReportPanels {
   private readonly open = new Map<string, Panel>();
@@ -25,6 +40,12 @@ export class ReportPanels {
     memory: vscode.Memento,
   ) {
     this.tabs = new OpenTabs(memory);
+  }
+
+  /** A process for one panel; nothing is read or judged in this host. */
+  reader(): Reader {
+    const cli = vscode.Uri.joinPath(this.extension, 'dist', 'cli.js').fsPath;
+    return new Reader({ cli, readFiles, onText: (line) => this.log.warn(line) });
   }
 
   /** Shows the report of a folder; a panel that shows it already comes to the front. */
@@ -49,27 +70,37 @@ export class ReportPanels {
     await owner.load(panel);
   }
 
-  async showComparison(folders: Pair, question: Question = { intended: [], aligned: [] }): Promise<void> {
-    const key = `comparison ${folders.join(' ')}`;
+  async showComparison(
+    uris: Pair<vscode.Uri>,
+    question: Question = { intended: [], aligned: [] },
+    reader = this.reader(),
+  ): Promise<void> {
+    const key = `comparison ${uris.join(' ')}`;
     const known = this.open.get(key);
     if (known) {
+      reader.dispose();
       known.view.reveal();
       return;
     }
-    const owner = new ComparisonOwner(folders, question, this);
-    const panel = Panel.create(this.extension, 'comparison', pairName(folders), owner);
+    const owner = new ComparisonOwner(placesOf(uris), question, this, reader);
+    const panel = Panel.create(this.extension, 'comparison', pairName(uris), owner);
     this.keep(key, panel);
     if (await owner.load(panel)) await this.closeDouble(key, panel);
   }
 
   /** A comparison file: its runs are compared as it says. */
   async showComparisonFile(file: vscode.Uri): Promise<void> {
-    const { openComparisonFile } = await readers();
-    const read = await openComparisonFile(file);
+    const reader = this.reader();
+    const read = await openComparisonFile(file, reader).catch((error: unknown) => {
+      reader.dispose();
+      throw error;
+    });
     if (read.ok) {
-      await this.showComparison(read.value.folders, read.value.question);
+      const { folders, question } = read.value;
+      await this.showComparison([uriOf(folders[0]), uriOf(folders[1])], question, reader);
       return;
     }
+    reader.dispose();
     await showMistake(file, read.problems);
   }
 
@@ -93,7 +124,9 @@ export class ReportPanels {
     const folders = restore.folders.map((uri) => vscode.Uri.parse(uri));
     const [first, second] = folders;
     if (restore.kind === 'comparison' && first && second) {
-      const owner = new ComparisonOwner([first, second], await questionOf(restore), this);
+      const reader = this.reader();
+      const question = await questionOf(restore, reader);
+      const owner = new ComparisonOwner(placesOf([first, second]), question, this, reader);
       const panel = Panel.adopt(this.extension, view, 'comparison', view.title, owner);
       this.keep(`comparison ${folders.join(' ')}`, panel);
       await owner.load(panel);
@@ -149,6 +182,17 @@ export class ReportPanels {
     if (doubles.length > 0) await vscode.window.tabGroups.close(doubles, true);
   }
 
+  /** Of a reader that failed: said in the panel, its details in the log. */
+  notRead(error: unknown): { readonly ok: false; readonly problems: readonly Problem[] } {
+    this.unexpected(error);
+    const message =
+      error instanceof ReaderGone
+        ? `The process that reads reports ended before it answered: ${error.message}`
+        : 'Reading the report failed for a mistake of this extension';
+    const remedy = 'Close this tab and open it again. The log (IsoPerf: Show Log) says more.';
+    return { ok: false, problems: [{ code: 'REP199', severity: 'error', path: [], message, remedy }] };
+  }
+
   unexpected(error: unknown): void {
     this.log.error(error instanceof Error ? error : String(error));
   }
@@ -159,14 +203,16 @@ export class ReportPanels {
       this.open.delete(key);
       this.tabs.forget(key);
     }
-    this.keep(`comparison ${owner.folders.join(' ')}`, panel);
-    panel.view.title = pairName(owner.folders);
+    const uris = [uriOf(owner.folders[0]), uriOf(owner.folders[1])] as const;
+    this.keep(`comparison ${uris.join(' ')}`, panel);
+    panel.view.title = pairName(uris);
     await owner.load(panel);
   }
 }
 
 class ReportOwner implements PanelOwner {
   private report: OpenReport | undefined;
+  private reader: Reader | undefined;
 
   constructor(
     private folder: vscode.Uri,
@@ -178,27 +224,28 @@ class ReportOwner implements PanelOwner {
   /** True when it is shown in a tab of ours, whose title now says what it is. */
   async load(panel: Panel): Promise<boolean> {
     panel.show({ type: 'loading', words: `Reading ${nameOf(this.folder)} …` });
-    const { failureOf } = await readers();
     const asText = this.file !== undefined;
-    const read = await this.read();
+    this.reader?.dispose();
+    const reader = (this.reader = this.panels.reader());
+    const read = await this.read(reader).catch((error: unknown) => this.panels.notRead(error));
+    reader.dispose();
     if (!read.ok) {
       panel.show({ type: 'failed', ...failureOf(read.problems), asText });
       return false;
     }
     this.report = read.value;
-    const { run, view } = read.value;
+    const { label, view } = read.value;
     panel.show({ type: 'report', view, restore: restoreOf('report', [this.folder]), asText });
     if (asText) return false;
-    this.panels.entitle(panel, `Report: ${tabName(run, this.folder)}`);
+    this.panels.entitle(panel, `Report: ${tabName(label, this.folder)}`);
     return true;
   }
 
   /** A file whose folder cannot be read as one run (it holds several, or other things) is read by itself. */
-  private async read(): Promise<Result<OpenReport>> {
-    const { openReport } = await readers();
-    const read = await openReport(this.folder);
+  private async read(reader: Reader): Promise<Result<OpenReport>> {
+    const read = await reader.ask('report', { place: placeOf(this.folder), alone: false });
     if (read.ok || !this.file) return read;
-    const alone = await openReport(this.file, true);
+    const alone = await reader.ask('report', { place: placeOf(this.file), alone: true });
     if (!alone.ok) return read;
     this.folder = this.file;
     return alone;
@@ -209,16 +256,19 @@ class ReportOwner implements PanelOwner {
     else if (message.type === 'compareWith') {
       await vscode.commands.executeCommand('isoperf.compareWith', this.folder);
     } else if (message.type === 'copyMarkdown' && this.report) {
-      const { asMarkdown } = await readers();
-      await vscode.env.clipboard.writeText(asMarkdown(this.report));
+      await vscode.env.clipboard.writeText(this.report.markdown);
       panel.show({ type: 'copied' });
     } else if (message.type === 'openFile') {
-      await openFile(this.folder, this.report?.run, message.file);
+      await openFile(this.folder, this.report?.view.files, message.file);
     } else await receiveCommon(message);
   }
 
   onUnexpected(error: unknown): void {
     this.panels.unexpected(error);
+  }
+
+  dispose(): void {
+    this.reader?.dispose();
   }
 }
 
@@ -229,36 +279,48 @@ class ComparisonOwner implements PanelOwner {
     public folders: Pair,
     private question: Question,
     private readonly panels: ReportPanels,
+    private readonly reader: Reader,
   ) {}
 
   /** True when it is shown in a tab of ours, whose title now says what it is. */
   async load(panel: Panel): Promise<boolean> {
+    this.opened = undefined;
     panel.show({ type: 'loading', words: 'Reading and comparing both runs …' });
-    const { openComparison, failureOf } = await readers();
-    const read = await openComparison(this.folders, this.question);
-    if (!read.ok) {
-      panel.show({ type: 'failed', ...failureOf(read.problems) });
-      return false;
-    }
-    this.opened = read.value;
-    this.send(panel);
-    return true;
+    await this.judge(panel);
+    return this.isOpen();
+  }
+
+  private isOpen(): boolean {
+    return this.opened !== undefined;
   }
 
   /** With something asked otherwise. */
-  private async ask(change: Partial<Question>, opened: OpenComparison, panel: Panel): Promise<void> {
-    const { judged } = await readers();
+  private async ask(change: Partial<Question>, panel: Panel): Promise<void> {
     this.question = { ...this.question, ...change };
-    this.opened = judged(opened, this.question);
-    this.send(panel);
+    await this.judge(panel);
   }
 
-  private send(panel: Panel): void {
-    if (!this.opened) return;
-    const { a, b } = this.opened;
-    this.panels.entitle(panel, `${tabName(a, this.folders[0])} ↔ ${tabName(b, this.folders[1])}`);
-    const restore = { ...restoreOf('comparison', this.folders), ...restoreQuestion(this.question) };
-    panel.show({ type: 'comparison', view: this.opened.view, restore });
+  /** A question asked while another is judged is judged next, and the answer to the older one is not drawn. */
+  private readonly judge = newestOnly(
+    async (panel: Panel) => {
+      const read = await this.reader
+        .ask('comparison', { folders: this.folders, question: this.question })
+        .catch((error: unknown) => this.panels.notRead(error));
+      return { read, panel };
+    },
+    ({ read, panel }) => {
+      if (read.ok) {
+        this.opened = read.value;
+        this.send(panel, read.value);
+      } else panel.show({ type: 'failed', ...failureOf(read.problems) });
+    },
+  );
+
+  private send(panel: Panel, { view, labels }: OpenComparison): void {
+    const [a, b] = [0, 1].map((i) => tabName(labels[i], uriOf(this.folders[i]!)));
+    this.panels.entitle(panel, `${a} ↔ ${b}`);
+    const restore = { ...restoreOf('comparison', this.folders.map(uriOf)), ...restoreQuestion(this.question) };
+    panel.show({ type: 'comparison', view, restore });
   }
 
   async receive(message: WebviewMessage, panel: Panel): Promise<void> {
@@ -266,8 +328,7 @@ class ComparisonOwner implements PanelOwner {
     if (!opened) return;
     switch (message.type) {
       case 'copyMarkdown': {
-        const { comparisonAsMarkdown } = await readers();
-        await vscode.env.clipboard.writeText(comparisonAsMarkdown(opened));
+        await vscode.env.clipboard.writeText(opened.markdown);
         panel.show({ type: 'copied' });
         break;
       }
@@ -277,38 +338,38 @@ class ComparisonOwner implements PanelOwner {
         await this.panels.swap(panel, this);
         break;
       case 'intend': {
-        const dimension = opened.comparison.findings.find(
-          (finding) => finding.dimension === message.dimension,
-        )?.dimension;
-        await this.ask({ intended: dimension === undefined ? [] : [dimension] }, opened, panel);
+        const chosen = opened.view.intendable.find(({ id }) => id === message.dimension);
+        await this.ask({ intended: chosen ? [chosen.id] : [] }, panel);
         break;
       }
       case 'align': {
         const others = this.question.aligned.filter((dimension) => dimension !== message.dimension);
-        await this.ask({ aligned: message.on ? [...others, message.dimension] : others }, opened, panel);
+        await this.ask({ aligned: message.on ? [...others, message.dimension] : others }, panel);
         break;
       }
       case 'cut': {
         // A cut is what aligning the warm-up does.
         const aligned = [...new Set([...this.question.aligned, 'warmup-window'])];
-        await this.ask({ cut: message.cut, aligned }, opened, panel);
+        await this.ask({ cut: message.cut, aligned }, panel);
         break;
       }
       case 'interpolate':
-        await this.ask({ interpolate: message.on }, opened, panel);
+        await this.ask({ interpolate: message.on }, panel);
         break;
       case 'saveComparison':
-        await saveComparison(this.folders, this.question);
+        await saveComparison(this.folders, this.question, this.reader);
         break;
       case 'openReport':
-        await this.panels.showReport(this.folders[indexOf(message.side)]);
+        await this.panels.showReport(uriOf(this.folders[indexOf(message.side)]));
         break;
       case 'openFile':
-        await openFile(this.folders[indexOf(message.side)], opened[message.side], message.file);
+        await openFile(uriOf(this.folders[indexOf(message.side)]), opened.view.files[message.side], message.file);
         break;
       case 'openEvidence': {
-        const { showEvidence } = await readers();
-        await showEvidence(opened, this.folders, message.finding, message.side);
+        const { finding, side } = message;
+        const { folders, question } = this;
+        const ask = { folders, question, finding, ...(side === undefined ? {} : { side }) };
+        await showEvidence(folders, await this.reader.ask('evidence', ask));
         break;
       }
       case 'explain':
@@ -324,41 +385,8 @@ class ComparisonOwner implements PanelOwner {
   onUnexpected(error: unknown): void {
     this.panels.unexpected(error);
   }
-}
 
-const indexOf = (side: Side): 0 | 1 => (side === 'a' ? 0 : 1);
-
-async function receiveCommon(message: WebviewMessage): Promise<void> {
-  if (message.type === 'explain') await vscode.commands.executeCommand('isoperf.explain', message.code);
-  else if (message.type === 'showLog') await vscode.commands.executeCommand('isoperf.showLog');
-}
-
-/** Only files the reader listed: a view cannot name its way out of the folder. */
-async function openFile(folder: vscode.Uri, run: Run | undefined, file: string): Promise<void> {
-  if (!run?.files.includes(file)) return;
-  // A single file of results is its own folder.
-  const base = nameOf(folder) === file ? parentOf(folder) : folder;
-  await vscode.window.showTextDocument(vscode.Uri.joinPath(base, file), { viewColumn: vscode.ViewColumn.Beside });
-}
-
-function restoreOf(
-  kind: Restore['kind'],
-  folders: readonly vscode.Uri[],
-  intended: readonly DimensionId[] = [],
-): Restore {
-  return { kind, folders: folders.map((uri) => uri.toString()), intended };
-}
-
-export function nameOf(folder: vscode.Uri): string {
-  return folder.path.split('/').filter(Boolean).at(-1) ?? folder.toString();
-}
-
-function pairName([a, b]: Pair): string {
-  return distinctPaths(a.path, b.path).join(' ↔ ');
-}
-
-/** Tells runs of one config apart: "chat-8b, 11-29 16:54". */
-function tabName({ manifest }: Run, folder: vscode.Uri): string {
-  if (!manifest) return nameOf(folder);
-  return `${manifest.name}, ${manifest.clock.startedAt.slice(5, 16).replace('T', ' ')}`;
+  dispose(): void {
+    this.reader.dispose();
+  }
 }

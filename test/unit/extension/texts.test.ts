@@ -1,5 +1,4 @@
 // The extension's small pure parts: facts of runs, command lines, pages, messages, bundles.
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -154,12 +153,16 @@ describe('the bundle of the extension host', () => {
     return JSON.parse(readFileSync(file, 'utf8')) as Metafile;
   };
   const { inputs, outputs } = metafile('extension');
-  const all = [inputs, metafile('rooms').inputs, metafile('core').inputs].flatMap((each) => Object.keys(each));
+  const all = [inputs, metafile('rooms').inputs].flatMap((each) => Object.keys(each));
 
-  it('is small, because what configs and reports need are files of their own', () => {
+  it('is small, because what configs need is a file of its own', () => {
     expect(outputs['dist/extension.js']?.bytes).toBeLessThan(250_000);
-    const files = [...Object.keys(metafile('rooms').outputs), ...Object.keys(metafile('core').outputs)];
-    expect(files).toEqual(expect.arrayContaining(['dist/language.js', 'dist/reports.js', 'dist/core.js']));
+    expect(Object.keys(metafile('rooms').outputs)).toContain('dist/language.js');
+  });
+
+  it('reads and judges no report: the reader does, in a process of its own', () => {
+    const judgement = all.filter((name) => /^src\/(comparability|views|audit|readers\/(read|records))[/.]/.test(name));
+    expect(judgement).toEqual([]);
   });
 
   it('holds neither the engine nor an HTTP client', () => {
@@ -169,33 +172,6 @@ describe('the bundle of the extension host', () => {
       ),
     );
     expect(foreign).toEqual([]);
-  });
-
-  it('has rooms that find in core.js all they ask for', () => {
-    // Both are evaluated with a stand-in for VS Code: a name that core.js lacks would be undefined, and its use would throw.
-    const dist = path.resolve(import.meta.dirname, '../../../dist');
-    const probe = `
-      const Module = require('node:module');
-      const anything = new Proxy(function () {}, {
-        get: (target, key) => (key === Symbol.toPrimitive ? () => '' : key === 'prototype' ? target.prototype : key === 'then' ? undefined : key === Symbol.iterator ? function* () {} : anything),
-        set: () => true, apply: () => anything, construct: () => anything });
-      const vscode = Object.create(anything);
-      const load = Module._load;
-      Module._load = function (name, ...rest) { return name === 'vscode' ? vscode : load.call(this, name, ...rest); };
-      const { findingsOfText } = require(${JSON.stringify(path.join(dist, 'language.js'))});
-      const { openReport } = require(${JSON.stringify(path.join(dist, 'reports.js'))});
-      console.log(findingsOfText('load: {type: x}', anything).length, typeof openReport);`;
-    const { stdout, stderr } = spawnSync(process.execPath, ['-e', probe], { encoding: 'utf8' });
-    expect(stderr).toBe('');
-    expect(stdout.trim()).toMatch(/^[1-9]\d* function$/);
-  });
-
-  it('keeps the config model, its parsers and the pitfalls in one file for both rooms', () => {
-    const twice = Object.keys(metafile('rooms').inputs).filter((name) =>
-      /^node_modules\/(zod|yaml)\/|^src\/(config|pitfalls)\//.test(name),
-    );
-    expect(twice).toEqual([]);
-    expect(Object.keys(metafile('core').inputs)).toContain('src/config/yaml/document.ts');
   });
 
   it('evaluates next to nothing when VS Code starts it: models, parsers and judgement wait for their first use', () => {

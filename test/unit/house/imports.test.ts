@@ -72,6 +72,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['src/comparability'],
   ['src/views'],
   ['src/run', 'src/messages'],
+  ['src/reader-messages'],
   ['src/cli', 'src/extension'],
 ];
 
@@ -172,6 +173,7 @@ describe('import directions', () => {
       'src/comparability',
       'src/views',
       'src/messages',
+      'src/reader-messages',
     ];
     const wrong = IMPORTS.filter(
       (entry) =>

@@ -1,7 +1,7 @@
 // `isoperf reader`: the process that the extension forks for reports and comparisons. It lives as long as its channel.
 import type { FromReader, NeedKind, Needs, Place, ToReader } from '../reader-messages';
 import { EXIT, UsageError, type Command } from './command';
-import { readerDesk, type Desk } from './reader-desk';
+import { readerDesk } from './reader-desk';
 
 function run(): Promise<number> {
   const send = process.send?.bind(process);
@@ -20,7 +20,7 @@ function run(): Promise<number> {
     if (message.type === 'ask') {
       const { id, kind, ask } = message;
       // Kind and ask belong together by their type, which a call by name cannot show.
-      (desk[kind])(ask as never).then(
+      desk[kind](ask as never).then(
         (answer) => say({ type: 'answer', id, answer }),
         (error: unknown) => say({ type: 'failed', id, stack: stackOf(error) }),
       );

@@ -3,7 +3,6 @@ import os from 'node:os';
 import path from 'node:path';
 import type { LoadedConfig } from '../config/load';
 import { withRuntimeDefaults } from '../config/will/runtime';
-import { NEWEST } from '../config/model/target';
 import { formatProblem } from '../problem';
 import type { RunInput } from '../run';
 import { readFrozen, type FrozenStream } from '../run/frozen';
@@ -27,7 +26,7 @@ export function runInput({ file, text }: NamedConfig, loaded: LoadedConfig, over
     config,
     file,
     text,
-    target: NEWEST,
+    target: loaded.target,
     overrides,
     directives: loaded.directives,
     suppressions: loaded.suppressions,

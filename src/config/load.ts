@@ -10,7 +10,7 @@ import { emptyProblem, orEmpty, partOf, topLevelProblem, withRange } from './loa
 import { markPlaceholders, type FoundPlaceholder } from './placeholders';
 import { remember } from './yaml/remember';
 import { isPrinted } from './yaml/printed';
-import { findRegions, type Region, type RegionSearch } from './find/regions';
+import { findRegions, isManifest, type Region, type RegionSearch } from './find/regions';
 import { overlap, restsOn, salvage, startsWith } from './model/salvage';
 import type { Config } from './model/schema';
 import { isFieldName } from './model/suggest';
@@ -26,6 +26,8 @@ export interface LoadOptions {
   readonly fileName?: string;
   /** Name of the region to take when a file holds several configs. */
   readonly region?: string;
+  /** The region is one of all that are judged, not the one somebody asked for. */
+  readonly isOneOfAll?: boolean;
   /** Longest text that is read, in characters. An editor must answer between two keystrokes; a command line may take its time. */
   readonly maxText?: number;
   /** Judge as this inference-perf version would, whatever the file says. */
@@ -46,6 +48,8 @@ export interface LoadedConfig {
   /** From `# isoperf: seed=N`. */
   readonly seed?: number;
   readonly overrides: readonly string[];
+  /** The inference-perf version it was judged for. */
+  readonly target: Target;
   readonly placeholders: readonly FoundPlaceholder[];
   /** Was the value written, in the text or by --set? Otherwise it is a default. */
   readonly isWritten: (path: ConfigPath) => boolean;
@@ -92,7 +96,7 @@ export function readConfigs(text: string, options: LoadOptions = {}): readonly R
   const first = readConfig(text, options);
   const { regions } = first.search;
   if (regions.length < 2 || options.region !== undefined) return [first];
-  return regions.map((region) => readConfig(text, { ...options, region: region.name }));
+  return regions.map((region) => readConfig(text, { ...options, region: region.name, isOneOfAll: true }));
 }
 
 /** For command lines. */
@@ -132,6 +136,8 @@ function chooseRegion(
       ],
     };
   if (only) return { region: only };
+  const [manifest] = search.values.filter(isManifest);
+  if (manifest) return { problems: [noConfigIn(name, manifest)] };
   const syntax = whole.problems.filter((problem) => problem.severity === 'error');
   if (syntax.length > 0) {
     const long = options.maxText === undefined && syntax.every((problem) => problem.code === 'YML002');
@@ -153,6 +159,15 @@ function chooseRegion(
     };
   // No wrapper and little to recognise: the file itself is judged, and says what is missing or unknown.
   return { region: { kind: 'file', name: '', document: whole, prefix: [], blocks, toFile: (range) => range } };
+}
+
+function noConfigIn(name: string, { kind }: Readonly<Record<string, unknown>>): Problem {
+  const what = typeof kind === 'string' ? `a Kubernetes ${kind}` : 'a Kubernetes object';
+  return plain(
+    'CFG010',
+    `${name} holds no inference-perf config: it is ${what}, and no text in it is one.`,
+    'A config in it is a text with sections such as load:, data: and server:, e.g. under data: of a ConfigMap.',
+  );
 }
 
 /** In an editor a long text is no mistake; it is only not read at every keystroke. */
@@ -209,6 +224,7 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
     .map((finding) => locateFinding(finding, locate, fixes));
   const open = [...blocks, ...marked.found.map((found) => locate(placeholderProblem(found)))];
   const always = [
+    ...secondDocument(region, search, options),
     ...yaml,
     ...given,
     ...(empty ? [locate(empty)] : []),
@@ -248,6 +264,7 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
     ),
     ...(seed === undefined ? {} : { seed: Number(seed) }),
     overrides: options.overrides ?? [],
+    target: choice.target,
     placeholders: marked.found,
     isWritten,
     ...(rescued ? { refused } : {}),
@@ -255,6 +272,15 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
   };
   const which = rescued ? { partial: loaded } : { loaded };
   return { problems: [...always, ...run, ...rest], ...which, search, region, target: choice, fixes };
+}
+
+/** What the loader holds against a file whose config is one of several documents; whoever asked for that one by name knows. */
+function secondDocument(region: Region, { whole }: RegionSearch, options: LoadOptions): readonly Problem[] {
+  if (region.kind !== 'document') return [];
+  const isAskedFor = options.region !== undefined && options.isOneOfAll !== true;
+  return whole.problems
+    .filter(({ code }) => code === 'YML004')
+    .map((problem): Problem => (isAskedFor ? { ...problem, severity: 'warning' } : problem));
 }
 
 function locateFinding(finding: Finding, locate: (problem: Problem) => Problem, fixes: Map<Problem, KeyFix>): Problem {

@@ -1,7 +1,7 @@
 // YAML inside the texts of another YAML document: block scalars of a ConfigMap, JSON in quotes, heredocs of a shell script.
-import type { TextRange } from '../../problem';
+import type { Problem, TextRange } from '../../problem';
 import { parseDocument, type ReadOptions, type YamlDocument } from '../yaml/document';
-import { maskTemplate, type Mask } from '../yaml/template';
+import { hasBlockLine, isBlockLine, maskTemplate, type Mask } from '../yaml/template';
 import { resolveAlias, type ScalarNode, type YamlNode } from '../yaml/tree';
 
 /** A document, read with its template parts masked when it is not YAML without. */
@@ -14,10 +14,48 @@ export function readYaml(text: string, options?: ReadOptions): Reading {
   const document = parseDocument(text, options);
   const stuck = (read: YamlDocument): boolean =>
     read.problems.some((problem) => problem.severity === 'error' && /^YML0(?:01|05|11)$/.test(problem.code));
-  const mask = stuck(document) ? maskTemplate(text) : undefined;
+  const continued = continuedBlocks(document);
+  const mask = stuck(document) || continued ? maskTemplate(text, stuck(document) ? undefined : continued) : undefined;
   if (!mask) return { document, blocks: [] };
   const masked = parseDocument(mask.text, options);
-  return stuck(masked) ? { document, blocks: [] } : { document: masked, blocks: mask.blocks };
+  return stuck(masked) ? { document, blocks: [] } : { document: withoutBranches(masked, mask), blocks: mask.blocks };
+}
+
+/** Keys that branches of a template write once each are not written twice; in one branch they are. */
+function withoutBranches(document: YamlDocument, { branches }: Mask): YamlDocument {
+  if (branches.length === 0) return document;
+  const keyOf = (line: number): string => /^[ \t]*(?:- )?[^:]*:/.exec(document.lines.line(line))?.[0] ?? '';
+  const isOfBranch = ({ code, range }: Problem): boolean => {
+    if ((code !== 'YML007' && code !== 'YML012') || !range) return false;
+    const line = range.startLine;
+    const branch = branches.findLast(({ first, last }) => line >= first && line <= last);
+    if (!branch) return false;
+    for (let other = branch.first; other < line; other += 1) if (keyOf(other) === keyOf(line)) return false;
+    return true;
+  };
+  return { ...document, problems: document.problems.filter((problem) => !isOfBranch(problem)) };
+}
+
+/** Lines of a block to fill that YAML takes for the rest of the plain text above them; undefined when there is none. */
+function continuedBlocks({ root, lines, text }: YamlDocument): ReadonlySet<number> | undefined {
+  if (!root || !hasBlockLine(text)) return undefined;
+  const found = new Set<number>();
+  const visit = (node: YamlNode): void => {
+    if (node.kind === 'map')
+      for (const pair of node.pairs) {
+        visit(pair.key);
+        visit(pair.value);
+      }
+    else if (node.kind === 'list') node.items.forEach(visit);
+    else if (node.kind === 'scalar' && node.style === 'plain') {
+      const [first, last] = [lines.position(node.start).line, lines.position(node.end).line];
+      // A text that begins with a placeholder is a value to fill.
+      if (last > first && !isBlockLine(node.text.split(/\s/, 1)[0]!))
+        for (let line = first + 1; line <= last; line += 1) if (isBlockLine(lines.line(line))) found.add(line);
+    }
+  };
+  visit(root);
+  return found.size === 0 ? undefined : found;
 }
 
 export interface Embedded extends Reading {

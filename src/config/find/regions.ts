@@ -64,11 +64,16 @@ function strength(value: Readonly<Record<string, unknown>>): number {
   return [loadFits, dataFits, serverFits].filter(Boolean).length;
 }
 
+/** A Kubernetes object. It is never a config itself; texts in it may be. */
+export function isManifest(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isRecord(value) && 'apiVersion' in value && 'kind' in value;
+}
+
 /** Does a mapping look like an inference-perf config? Two of its sections, or one with keys only it has. */
 function isConfigLike(value: unknown): boolean {
   if (!isRecord(value)) return false;
   // Kubernetes objects, scenarios and charts have sections of the same names.
-  if ('apiVersion' in value && 'kind' in value) return false;
+  if (isManifest(value)) return false;
   const { load } = value;
   const others = SECTIONS.filter((name) => name in value && !['load', 'data', 'server'].includes(name)).length;
   const strong = strength(value);
@@ -87,7 +92,7 @@ function regionsOf(reading: Reading, options: ReadOptions): readonly Region[] {
   const { value } = reading.document;
   if (isConfigLike(value)) return [region('file', reading, [])];
   if (!isRecord(value)) return [];
-  if ('apiVersion' in value && 'kind' in value) return textRegions(reading.document, options);
+  if (isManifest(value)) return textRegions(reading.document, options);
   const found: Region[] = [];
   if (isConfigLike(value['config'])) found.push(region('helm', reading, ['config']));
   const workload = value['workload'];
@@ -228,7 +233,7 @@ function distinct(regions: readonly Region[]): readonly Region[] {
   return regions.slice(0, MAX_REGIONS).map((each) => {
     const count = (seen.get(each.name) ?? 0) + 1;
     seen.set(each.name, count);
-    const name = each.name === '' ? 'document' : each.name;
-    return count === 1 ? each : { ...each, name: `${name} (${count})` };
+    const name = each.name === '' && regions.length > 1 ? 'document' : each.name;
+    return { ...each, name: count === 1 ? name : `${name} (${count})` };
   });
 }

@@ -5,21 +5,57 @@ export interface Mask {
   readonly text: string;
   /** Lines that stand for a block of unknown content, e.g. `${load_block}`; control lines such as `{{- end }}` are not among them. */
   readonly blocks: readonly { readonly line: number; readonly text: string }[];
+  /** Lines between two control lines that may be left out by the template, inner ones after the outer ones they stand in. */
+  readonly branches: readonly { readonly first: number; readonly last: number }[];
 }
 
 const CONTROL = /^\{\{-?\s*(?:if|else|end|range|with|define|block|template|\/\*|\$)/;
-const ALONE = /^([ \t]*)(\$\{[^}\n]*\}|\$[A-Za-z_]\w*|\{\{.*\}\}|\{%.*%\}|<[A-Za-z][^<>\n]{0,60}>)[ \t]*\r?$/;
+const BEGINS = /^\{[{%][-+]?\s*(?:if|range|with|for|unless)\b/;
+const ELSE = /^\{[{%][-+]?\s*(?:else|elif)\b/;
+const ENDS = /^\{[{%][-+]?\s*end(?:if|for|unless)?\b/;
+const ALONE =
+  /^([ \t]*)(\$\{[^}\n]*\}|\$\([A-Za-z_]\w*\)|\$[A-Za-z_]\w*|\{\{.*\}\}|\{%.*%\}|<[A-Za-z][^<>\n]{0,60}>|__[A-Z][A-Z0-9_]*__|@[A-Z][A-Z0-9_]*@)[ \t]*\r?$/;
 const MAX_LINES = 20_000;
 const MAX_BLOCKS = 100;
 
-/** The text with its template parts masked; undefined when there are none. Ask only when the text as it stands is not YAML. */
-export function maskTemplate(text: string): Mask | undefined {
-  if (!/[$<]|\{[{%]/.test(text)) return undefined;
+export function isBlockLine(line: string): boolean {
+  return ALONE.test(line);
+}
+
+/** Cheap: might any line be one? */
+export function hasBlockLine(text: string): boolean {
+  return /^[ \t]*[$<@_{]/m.test(text);
+}
+
+/**
+ * The text with its template parts masked; undefined when there are none. `only`: the lines to mask in a text that is YAML as it
+ * stands. Of a condition the first branch is read, since the others would write its keys again.
+ */
+export function maskTemplate(text: string, only?: ReadonlySet<number>): Mask | undefined {
+  if (!only && !/[$<@_]|\{[{%]/.test(text)) return undefined;
   const lines = text.split('\n');
   if (lines.length > MAX_LINES) return undefined;
   const blocks: { line: number; text: string }[] = [];
+  const branches: { first: number; last: number }[] = [];
+  const open: { branch: { first: number; last: number } | undefined; isElse: boolean }[] = [];
+  const follow = (mark: string, line: number): void => {
+    const isElse = ELSE.test(mark);
+    if (isElse || ENDS.test(mark)) {
+      const top = open.pop();
+      if (top?.branch) top.branch.last = line - 1;
+      if (isElse) open.push({ branch: undefined, isElse });
+    } else if (BEGINS.test(mark)) {
+      const branch = { first: line + 1, last: lines.length - 1 };
+      branches.push(branch);
+      open.push({ branch, isElse });
+    }
+  };
   const masked = lines.map((line, index) => {
+    if (only && !only.has(index)) return line;
     const alone = ALONE.exec(line);
+    if (alone) follow(alone[2]!, index);
+    // The first branch speaks for all.
+    if (open.some(({ isElse }) => isElse)) return line.replace(/^([ \t]*)\S/, '$1#');
     if (!alone) return maskBraces(line);
     const [, indent = '', mark = ''] = alone;
     if (blocks.length < MAX_BLOCKS && !CONTROL.test(mark) && !mark.startsWith('{%'))
@@ -27,7 +63,7 @@ export function maskTemplate(text: string): Mask | undefined {
     return `${indent}#${line.slice(indent.length + 1)}`;
   });
   const result = masked.join('\n');
-  return result === text ? undefined : { text: result, blocks };
+  return result === text ? undefined : { text: result, blocks, branches };
 }
 
 /** `{{ x }}:{{ y }}` begins a mapping for YAML; `${ x }}` does not, and is a placeholder all the same. */

@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { looksLikeConfig } from '../../../src/config/find/detect';
-import { readConfig } from '../../../src/config/load';
+import { loadConfig, readConfig, readConfigs } from '../../../src/config/load';
+import { loaderVerdict } from '../../../src/config/loader';
 
 const CONFIG = `load:
   type: poisson
@@ -155,6 +156,79 @@ describe('templates that are no YAML yet', () => {
     expect(readConfig('load: {{ x }}\nserver: [\n').problems.some((problem) => problem.code === 'YML001')).toBe(true);
   });
 });
+
+describe('a Kubernetes object is never a config', () => {
+  it.each([
+    ['a text that is none', 'ConfigMap', 'data:\n  config.yml: |\n    server:\n      port: 80\n'],
+    ['data beside a list', 'ConfigMap', 'data:\n  load: "5"\n'],
+    ['sections of the same names', 'LoadTest', 'load:\n  stages: [{rate: 1, duration: 2}]\nserver: {base_url: x}\n'],
+    ['nothing else', 'Service', ''],
+  ])('%s', (_name, kind, rest) => {
+    for (const more of ['', '---\napiVersion: v1\nkind: Service\nserver: {a: 1}\n']) {
+      const { problems, loaded } = readConfig(`apiVersion: v1\nkind: ${kind}\n${rest}${more}`);
+      expect(problems.map(({ code }) => code)).toEqual(['CFG010']);
+      expect(problems[0]!.message).toContain(`a Kubernetes ${kind}`);
+      expect(problems[0]!.remedy).not.toContain('Remove');
+      expect(loaded).toBeUndefined();
+    }
+  });
+});
+
+describe('branches and blocks of a template', () => {
+  const inLoad = (lines: string): string => `load:\n  type: poisson\n${lines}server:\n  base_url: http://h:1\n`;
+  const errors = (text: string): string[] =>
+    readConfig(text).problems.flatMap(({ code, severity }) => (severity === 'error' ? [code] : []));
+  const SOME = '  stages:\n    - { rate: 5, duration: 60 }\n';
+  it.each([
+    ['if and else', `  {{- if .Values.x }}\n${SOME}  {{- else }}\n  stages: []\n  {{- end }}\n`],
+    ['else if', `{{ if a }}\n${SOME}{{ else if b }}\n  stages: []\n{{ else }}\n  stages: {}\n{{ end }}\n`],
+    ['two conditions', `  {{- if .a }}\n${SOME}  {{- end }}\n  {{- if not .a }}\n${SOME}  {{- end }}\n`],
+    ['Jinja', `{% if a %}\n${SOME}{% elif b %}\n  stages: []\n{%- else %}\n  stages: []\n{% endif %}\n`],
+    ['one inside another', `{{ if a }}\n{{ with b }}\n${SOME}{{ end }}\n{{ else }}\n  stages: []\n{{ end }}\n`],
+  ])('%s: no key is written twice', (_name, lines) => {
+    expect(errors(inLoad(lines))).toEqual([]);
+    expect(readConfig(inLoad(lines)).loaded?.config.load.stages).toHaveLength(1);
+  });
+  it('twice in one branch is twice', () => {
+    expect(errors(inLoad(`{{ if a }}\n${SOME}  stages: []\n{{ end }}\n`))).toContain('YML007');
+  });
+  it.each(['${STAGES}', '$STAGES', '$(STAGES)', '<stages>', '__STAGES__', '{{ .Values.stages }}'])(
+    'a block %s below a value is a block, not the rest of the value',
+    (mark) => {
+      const { problems, loaded } = readConfig(inLoad(`  ${mark}\n`));
+      expect(problems.map(({ code, range }) => [code, range?.startLine])).toEqual([['CFG009', 2]]);
+      expect(problems[0]!.message).toContain(`A whole block is to be filled: '${mark}'`);
+      expect(loaded?.placeholders).toEqual([]);
+    },
+  );
+  it('a value on the line after its key is a value to fill', () => {
+    const text = `load:\n${SOME}server:\n  base_url:\n    \${URL}\n`;
+    expect(readConfig(text).loaded?.placeholders.map(({ path }) => path)).toEqual([['server', 'base_url']]);
+  });
+});
+
+describe('a second document', () => {
+  it.each([
+    ['after the config', `${CONFIG}---\na: 1\n`],
+    ['before it', `a: 1\n---\n${CONFIG}`],
+    ['empty', `${CONFIG}---\n`],
+    ['after an end', `${CONFIG}...\na: 1\n`],
+  ])('%s: refused as the loader refuses it', (_name, text) => {
+    expect(loaderVerdict(text).accepts).toBe(false);
+    expect(loadConfig(text).ok).toBe(false);
+    expect(readConfig(text).problems.map(({ code }) => code)).toContain('YML004');
+  });
+  it('two configs have names, and either can be asked for', () => {
+    const text = `${CONFIG}---\n${CONFIG.replace('rate: 5', 'rate: 9')}`;
+    const { regions } = readConfig(text).search;
+    expect(regions.map(({ name }) => name)).toEqual(['document', 'document (2)']);
+    expect(readConfigs(text).every(({ problems }) => problems.some(({ severity }) => severity === 'error'))).toBe(true);
+    expect(regions.map(({ name }) => rateOf(loadConfig(text, { region: name })))).toEqual([5, 9]);
+  });
+});
+
+const rateOf = (loaded: ReturnType<typeof loadConfig>): unknown =>
+  loaded.ok ? (loaded.value.config.load.stages[0] as { rate?: number }).rate : loaded.problems;
 
 describe('several configs in one file', () => {
   const text = `workload:\n  one:\n${indent(CONFIG, '    ')}  two:\n${indent(CONFIG.replace('rate: 5', 'rate: 9'), '    ')}`;

@@ -54,7 +54,7 @@ const FIXED: Readonly<Record<string, string>> = {
   CMP074: `${RANDOM}metrics: { type: prometheus, prometheus: { url: "http://p:9090" } }\n`,
   CMP079: `${RANDOM}storage: { google_cloud_storage: { bucket_name: b, path: reports } }\n`,
   CMP084: RANDOM.replace('type: constant', 'type: constant\n  worker_max_tcp_connections: 5'),
-  CMP085: CONFIG.replace(' # isoperf: warmup', '').replace('60\n', '60\n    - rate: 5\n      duration: 60\n'),
+  CMP085: CONFIG.replace(' # isoperf: warmup', '').replace('60\n', '20\n    - rate: 5\n      duration: 60\n'),
   CMP092: CONFIG.replace('type: constant', 'type: concurrent\n  worker_max_concurrency: 5')
     .replace('rate: 5', 'num_requests: 5')
     .replace('duration: 60', 'concurrency_level: 5'),

@@ -1,4 +1,5 @@
 // `isoperf run CONFIG`: runs one benchmark and writes its report folder.
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { parseArgs } from 'node:util';
@@ -38,6 +39,7 @@ const FLAGS = {
   frozen: { type: 'string' },
   download: { type: 'boolean' },
   'max-failures': { type: 'string' },
+  salt: { type: 'string' },
   events: { type: 'boolean' },
   json: { type: 'boolean' },
 } as const;
@@ -71,6 +73,8 @@ Usage: isoperf run CONFIG [options]
                         at most one less than there are cores (or than a container's CPU quota gives)
   --no-server-metrics   do not read the server's /metrics (before, during and after each stage, at most every few seconds)
   --api-key-env NAME    environment variable that holds the server's API key
+  --salt TEXT           send TEXT as cache_salt with every request (vLLM): a repeat of the same prompts then finds none of the
+                        earlier ones in the prefix cache. "auto" makes a new one. Recorded and compared
   --max-failures N      most failed requests of a valid run: a share (25%, 0.25) or a number. Default 50%. Whatever it says, a run in
                         which nothing succeeded after some moment is not valid
   --events              print the run's events as JSON lines on standard output, and read commands as JSON lines
@@ -232,6 +236,7 @@ function optionsOf(
     env: io.env,
     out: flags.out,
     download: flags.download,
+    cacheSalt: flags.salt === 'auto' ? randomUUID() : saltFrom(flags.salt),
     pinnedSweep: flags['pin-sweep'] === undefined ? undefined : readPinnedSweep(flags['pin-sweep'], io.cwd),
     caPath: flags['ca-file'],
     endpointKind: simulator ? 'simulator' : isOverridden ? 'override' : 'config',
@@ -249,6 +254,11 @@ function optionsOf(
     graceSeconds: GRACE_SECONDS,
     now: () => new Date(),
   };
+}
+
+function saltFrom(text: string | undefined): string | undefined {
+  if (text === '') throw new UsageError('--salt needs a text, or auto for a new one');
+  return text;
 }
 
 function failureLimit(text: string | undefined): FailureLimit | undefined {

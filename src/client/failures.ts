@@ -62,6 +62,7 @@ const FIELDS: readonly (readonly [name: string, remedy: string])[] = [
   ['max_completion_tokens', 'without the directive max-completion-tokens it is max_tokens'],
   ['stream_options', 'api.streaming: false leaves it out'],
   ['response_format', 'api.response_format: null leaves it out'],
+  ['cache_salt', 'without --salt it is left out'],
   ['add_special_tokens', 'data.use_chat_template: false leaves it out'],
 ];
 

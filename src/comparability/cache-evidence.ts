@@ -88,8 +88,14 @@ export function sentAgain(context: Context): 'same-address' | 'unsaid' | undefin
   const { a, b } = context;
   if (isOneRun(context) || !isOneStream(context)) return undefined;
   if ([a, b].some(({ run }) => run.manifest?.endpoint.kind === 'simulator')) return undefined;
+  if (saltOf(a) !== saltOf(b)) return undefined;
   const address = sameAddress(a, b);
   return address === false ? undefined : address === true ? 'same-address' : 'unsaid';
+}
+
+/** What a server that knows `cache_salt` keeps apart in its prefix cache; undefined where none was sent, or nobody says. */
+export function saltOf(side: Side): unknown {
+  return factsOn(side).sampling.value?.['cache_salt'];
 }
 
 /** By the hash of the prompts; without one on both sides, the same tool that drew with the same seed from the same law. */

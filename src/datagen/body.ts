@@ -9,6 +9,8 @@ export interface BodyOptions {
   readonly ignoreEos: boolean;
   /** The length asked for goes into `max_completion_tokens`: some servers take nothing else. */
   readonly maxCompletionTokens?: true | undefined;
+  /** vLLM's `cache_salt`: equal prompts with another salt find nothing of each other in the prefix cache. No part of the prompt's hash. */
+  readonly cacheSalt?: string | undefined;
   /** `api.response_format`, null or undefined when it is not set. */
   readonly responseFormat?: ResponseFormat | undefined;
   /** False for prompts that hold their special tokens (chat templates): the server adds none. */
@@ -33,13 +35,13 @@ export const DEFAULT_MAX_TOKENS = 30;
 export interface SerialisedBody {
   readonly body: string;
   readonly bytes: number;
-  /** Hash of the body without the model name: the same prompt and parameters have the same hash, whatever the model. */
+  /** Hash of the body without the model name and the salt: the same prompt and parameters have the same hash, whatever the model. */
   readonly promptHash: string;
 }
 
 /** Makes the bodies of one run. Key order as inference-perf's; for chat a plain text is one user message. */
 export function bodyMaker(options: BodyOptions): (content: PromptContent, maxTokens: number) => SerialisedBody {
-  const head = modelHead(options.model);
+  const head = modelHead(options);
   return (content, maxTokens) => {
     const rest = JSON.stringify({ ...contentField(options.api, content), ...parameters(options, maxTokens) });
     const body = head + rest.slice(1);
@@ -50,7 +52,7 @@ export function bodyMaker(options: BodyOptions): (content: PromptContent, maxTok
 /** What stands before and after the text of a completion whose prompt is known only when it is sent; quotes included. */
 export function turnFrame(options: BodyOptions, maxTokens: number): { readonly head: string; readonly tail: string } {
   const rest = JSON.stringify(parameters(options, maxTokens));
-  return { head: `${modelHead(options.model)}"prompt":"`, tail: `",${rest.slice(1)}` };
+  return { head: `${modelHead(options)}"prompt":"`, tail: `",${rest.slice(1)}` };
 }
 
 /** 128 bits keep a journal line short and are far beyond chance for any number of requests. */
@@ -74,8 +76,9 @@ export function parameters(options: Omit<BodyOptions, 'model'>, maxTokens: numbe
   };
 }
 
-function modelHead(model: string): string {
-  return `{"model":${JSON.stringify(model)},`;
+function modelHead({ model, cacheSalt }: Pick<BodyOptions, 'model' | 'cacheSalt'>): string {
+  const salt = cacheSalt === undefined ? '' : `"cache_salt":${JSON.stringify(cacheSalt)},`;
+  return `{"model":${JSON.stringify(model)},${salt}`;
 }
 
 function contentField(api: BodyOptions['api'], content: PromptContent): Record<string, unknown> {

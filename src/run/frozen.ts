@@ -54,7 +54,7 @@ export interface FrozenStream {
   readonly origin: FrozenOrigin;
   readonly stages: readonly PlannedLoadStage[];
   /** Bodies for one model. */
-  readonly workloadFor: (model: string) => Workload;
+  readonly workloadFor: (model: string, cacheSalt?: string) => Workload;
   /** The texts hold their special tokens (a chat template was put around them). */
   readonly hasOwnSpecialTokens: boolean;
 }
@@ -213,7 +213,7 @@ class FrozenReader {
       sha256,
       origin,
       stages,
-      workloadFor: (model) => this.workload(plan, stages, model),
+      workloadFor: (model, cacheSalt) => this.workload(plan, stages, model, cacheSalt),
       hasOwnSpecialTokens: plan.parameters.addSpecialTokens === false,
     };
   }
@@ -247,14 +247,19 @@ class FrozenReader {
     };
   }
 
-  private workload(plan: PlanLine, stages: readonly PlannedLoadStage[], model: string): Workload {
+  private workload(
+    plan: PlanLine,
+    stages: readonly PlannedLoadStage[],
+    model: string,
+    cacheSalt: string | undefined,
+  ): Workload {
     const { parameters, lengthUnit, sharedPrefixLength } = plan;
     const { responseFormat } = parameters;
     const makers = new Map<string, ReturnType<typeof requestMaker>>();
     const makerFor = (name: string): ReturnType<typeof requestMaker> => {
       const format = responseFormat && { ...responseFormat, jsonSchema: responseFormat.jsonSchema };
       const maker =
-        makers.get(name) ?? requestMaker({ ...parameters, responseFormat: format, model: name }, lengthUnit);
+        makers.get(name) ?? requestMaker({ ...parameters, responseFormat: format, model: name, cacheSalt }, lengthUnit);
       makers.set(name, maker);
       return maker;
     };

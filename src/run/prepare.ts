@@ -72,6 +72,7 @@ export async function prepareRun(
   const errors = found.filter((problem) => problem.severity === 'error');
   if (errors.length > 0 || !config.server) return unusable(errors);
   uncheckedTls(config.server.base_url, options.env).forEach(note);
+  if (options.cacheSalt !== undefined && config.api.type === 'anthropic_messages') return unusable([NO_SALT]);
   const allWarm = nothingMeasured(input);
   if (allWarm) return unusable([allWarm]);
   const pinned = pinnedFor(input, options);
@@ -94,6 +95,14 @@ export async function prepareRun(
   const { pool } = threads;
   return { ok: true, value: { client, pool, workers, server, ...(pinned ? { sweep: pinned } : {}), ...rest.value } };
 }
+
+const NO_SALT: Problem = {
+  code: 'RUN067',
+  severity: 'error',
+  path: ['api', 'type'],
+  message: 'Nothing was sent: the Messages API has no field for a cache salt.',
+  remedy: 'Leave --salt out and send other prompts ("# isoperf: seed=N"), or empty the cache before the run.',
+};
 
 /** Warm-up marks stick to the place of a stage: over a file that marks the first, `--set load.stages=[...]` may leave nothing else. */
 function nothingMeasured({ config, warmupStages }: RunInput): Problem | undefined {
@@ -247,7 +256,7 @@ async function prepareStream(
   found?.problems.forEach(note);
   const stages = planned ?? found!.stages;
   const workload: Result<Workload> = input.frozen
-    ? { ok: true, value: input.frozen.workloadFor(named.model), problems: [] }
+    ? { ok: true, value: input.frozen.workloadFor(named.model, options.cacheSalt), problems: [] }
     : await make(stages);
   // Stopped while the server was asked or prompts were made: there is nothing to keep, so no folder is made.
   if (options.stop.noMoreSends.aborted) return failed([STOPPED]);

@@ -14,7 +14,8 @@ export function sentBefore(manifest: RunManifest, folders: readonly string[]): P
       run.id !== manifest.id &&
       run.endpoint?.baseUrl === manifest.endpoint.baseUrl &&
       run.endpoint.model === manifest.endpoint.model &&
-      run.workload?.promptsHash === manifest.workload.promptsHash,
+      run.workload?.promptsHash === manifest.workload.promptsHash &&
+      run.workload.parameters?.['cache_salt'] === manifest.workload.parameters?.['cache_salt'],
   );
   const [last] = earlier
     .sort((a, b) => (a.run.clock?.startedAt ?? '').localeCompare(b.run.clock?.startedAt ?? ''))
@@ -32,7 +33,7 @@ export function sentBefore(manifest: RunManifest, folders: readonly string[]): P
       severity: 'warning',
       path: [],
       message: `The same prompts went to this address before (${path.basename(last.folder)}, ${last.run.clock?.startedAt ?? 'time unknown'}): if the server kept them in its prefix cache, times to first token will be shorter than they were, and not because anything got better.`,
-      remedy: `Empty the cache before the run (${reset}), restart the server, or send other prompts: another seed ("# isoperf: seed=N", the same N on both sides of a comparison) salts every one of them.`,
+      remedy: `Empty the cache before the run (${reset}), restart the server, send a salt that keeps the cache apart (--salt auto, where the server knows cache_salt, as vLLM does), or send other prompts: another seed ("# isoperf: seed=N", the same N on both sides of a comparison) salts every one of them.`,
     },
   ];
 }

@@ -15,7 +15,10 @@ import type { RunInput, RunOptions } from './types';
 import { workloadData } from './workload-data';
 
 /** What of a run's options a stream depends on. */
-export type StreamOptions = Pick<RunOptions, 'cwd' | 'env' | 'stop' | 'onEvent' | 'pinnedSweep' | 'download'>;
+export type StreamOptions = Pick<
+  RunOptions,
+  'cwd' | 'env' | 'stop' | 'onEvent' | 'pinnedSweep' | 'download' | 'cacheSalt'
+>;
 
 /** Rates of a sweep that need no probe: from `--pin-sweep`, else from the directive. */
 export function pinnedFor(
@@ -76,6 +79,7 @@ export async function makeWorkload(
       model: who.model,
       api: config.api.type,
       ...bodySettings(config, input.directives),
+      cacheSalt: options.cacheSalt,
     },
     isMockServer: config.server?.type === 'mock',
     seed: config.load.base_seed,

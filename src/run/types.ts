@@ -51,6 +51,8 @@ export interface RunOptions {
   readonly onEvent: (event: RunEvent) => void;
   /** Rates for the stages of a sweep and where they came from (`--pin-sweep`): no probe is sent. */
   readonly pinnedSweep?: { readonly ratesRps: readonly number[]; readonly source: string } | undefined;
+  /** Sent as `cache_salt` with every request: a repeat of the same prompts does not find the earlier ones in the prefix cache. */
+  readonly cacheSalt?: string | undefined;
   /** The tokenizer and a public data set may be fetched from the Hugging Face hub; without it nothing ever is. */
   readonly download?: boolean | undefined;
   /** Certificate authorities of the server beside the system's (`--ca-file`). */

@@ -70,7 +70,7 @@ export function generate(
     plan,
     promptTokens: request.prompt.length,
     cachedTokens() {
-      answer.cachedTokens = cache?.lookUp(request.prompt);
+      answer.cachedTokens = cache?.lookUp(request.prompt, request.cacheSalt);
       return answer.cachedTokens ?? 0;
     },
     output: answer,

@@ -6,7 +6,7 @@ const BLOCK_TOKENS = 16;
 
 export interface PrefixCache {
   /** Prompt tokens found in the cache; the prompt's blocks are remembered from now on. */
-  lookUp(tokens: readonly string[]): number;
+  lookUp(tokens: readonly string[], salt?: string): number;
   clear(): void;
 }
 
@@ -17,8 +17,8 @@ export function createPrefixCache(capacityTokens: number): PrefixCache {
   const capacity = Math.max(1, Math.floor(capacityTokens / BLOCK_TOKENS));
 
   return {
-    lookUp(tokens) {
-      let chain = '';
+    lookUp(tokens, salt = '') {
+      let chain = salt;
       let cached = 0;
       let unbroken = true;
       for (let start = 0; start + BLOCK_TOKENS <= tokens.length; start += BLOCK_TOKENS) {

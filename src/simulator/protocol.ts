@@ -16,6 +16,8 @@ export interface ParsedRequest {
   readonly minTokens: number;
   readonly ignoreEos: boolean;
   readonly prompt: readonly string[];
+  /** Prompts with another salt find nothing of this one in the prefix cache. */
+  readonly cacheSalt: string;
 }
 
 export interface ApiError {
@@ -64,6 +66,7 @@ export function parseRequest(route: Route, body: string, options: SimulatorOptio
     minTokens,
     ignoreEos: json['ignore_eos'] === true,
     prompt,
+    cacheSalt: typeof json['cache_salt'] === 'string' ? json['cache_salt'] : '',
   };
 }
 

@@ -1,6 +1,6 @@
 // In what state was the prefix cache? Prompts that it already holds cost no prefill.
 import { percent } from '../../figures';
-import { cachedShareOf, cachingFlag, sentAgain } from '../cache-evidence';
+import { cachedShareOf, cachingFlag, saltOf, sentAgain } from '../cache-evidence';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { inFact, inReport, inSetting } from '../evidence';
 import { factsOn, stackOf, type Side } from '../side';
@@ -96,9 +96,10 @@ export const cacheState = dimension<Cache>({
     }
     const again = sentAgain(context);
     if (again === undefined) {
+      const isSalted = saltOf(context.a) !== saltOf(context.b);
       return assumption(
-        'No server reported cached tokens, on either side.',
-        'that the prefix cache held as much on both sides',
+        `No server reported cached tokens, on either side.${isSalted ? ' Each side sent another cache_salt, which keeps their prompts apart in the cache.' : ''}`,
+        `that the prefix cache held as much on both sides${isSalted ? ' (that the server honours cache_salt, as vLLM does)' : ''}`,
       );
     }
     return { state: 'unknown', message: againWords(a, b, again) };

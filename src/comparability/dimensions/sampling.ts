@@ -7,8 +7,17 @@ interface Sampling extends SideEvidence {
   readonly parameters: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Judged by stop-behaviour, output-length and endpoint-mode. */
-const ELSEWHERE = new Set(['ignore_eos', 'stream', 'stream_options', 'max_tokens', 'model', 'prompt', 'messages']);
+/** Judged by stop-behaviour, output-length, endpoint-mode and cache-state. */
+const ELSEWHERE = new Set([
+  'cache_salt',
+  'ignore_eos',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'model',
+  'prompt',
+  'messages',
+]);
 
 function samplingOf(side: Side): Sampling {
   const { run } = side;

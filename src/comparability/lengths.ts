@@ -11,18 +11,23 @@ const LENGTH_TOLERANCE = 0.03;
 const LENGTH_SLACK = 2;
 /** This many standard errors apart is a difference: one false alarm in 100,000 looks, and every pair of runs looks ten times. */
 const SHARE_ERRORS = 4.5;
+/** Where a file gives no spread, it is taken to be this share of the mean: half way from fixed lengths to exponential ones. */
+const ASSUMED_SPREAD = 0.5;
 /** Means apart by less than this are not worth a word. */
 const SLIGHT = 0.005;
 const KS_DISTANCE = 0.1;
 const KS_P = 1e-4;
 const QUANTILES = [5, 25, 50, 75, 95] as const;
 
-export const LENGTH_RULE = `Quantiles p5 to p95 and the mean within ${LENGTH_TOLERANCE * 100} % or ${LENGTH_SLACK} tokens, or apart by no more than ${SHARE_ERRORS} standard errors; Kolmogorov-Smirnov distance up to ${KS_DISTANCE} (or p >= ${KS_P}). Equal means alone are not enough.`;
+export const LENGTH_RULE = `Quantiles p5 to p95 and the mean within ${LENGTH_TOLERANCE * 100} % or ${LENGTH_SLACK} tokens, or apart by no more than ${SHARE_ERRORS} standard errors; Kolmogorov-Smirnov distance up to ${KS_DISTANCE} (or p >= ${KS_P}). Equal means alone are not enough where there are quantiles. A file without a spread is taken to have one of ${ASSUMED_SPREAD} times the mean.`;
+
+/** What a file says of a length; other tools often keep the mean alone. Fields that nobody wrote are absent. */
+export type LengthSummary = Partial<DistributionSummary>;
 
 /** What is known of a length on one side: every value, or a summary. */
 export interface Lengths {
   readonly values?: Float64Array;
-  readonly summary: DistributionSummary;
+  readonly summary: LengthSummary;
 }
 
 function lengthsOf(values: Iterable<number>): Lengths | undefined {
@@ -36,6 +41,8 @@ export interface LengthComparison {
   readonly differs: boolean;
   /** The point estimates are apart by more than the floor, whether or not chance could do it. */
   readonly apart: boolean;
+  /** Apart, and of how many requests nobody says: chance can neither be named nor excluded. */
+  readonly open: boolean;
   /** Different beyond chance, but by less than the floor: worth a note. */
   readonly slight: boolean;
   /** "p5 120 against 96, p95 ..."; the quantile that is furthest apart first. */
@@ -43,18 +50,26 @@ export interface LengthComparison {
 }
 
 export function compareLengths(a: Lengths, b: Lengths, slack = LENGTH_SLACK): LengthComparison {
-  const quantiles = QUANTILES.map((percent) => ({ percent, ...quantileGap(a, b, percent) }));
+  const quantiles = QUANTILES.flatMap((percent) => quantileGap(a, b, percent) ?? []);
   const means = meanGap(a, b);
   const far = quantiles.filter((gap) => isFar(gap.a, gap.b, slack));
   const sure = far.filter((gap) => gap.errors > SHARE_ERRORS);
-  const meanFar = isFar(means.a, means.b, slack);
+  const meanFar = means !== undefined && isFar(means.a, means.b, slack);
+  const meanErrors = means?.errors ?? 0;
   const test = a.values && b.values ? kolmogorovSmirnov(a.values, b.values) : undefined;
   const shape = test !== undefined && test.statistic > KS_DISTANCE && test.p < KS_P && far.length > 0;
+  const differs = sure.length > 0 || (meanFar && meanErrors > SHARE_ERRORS) || shape;
+  const apart = far.length > 0 || meanFar;
+  const isCounted = a.summary.count !== undefined && b.summary.count !== undefined;
   return {
-    differs: sure.length > 0 || (meanFar && means.errors > SHARE_ERRORS) || shape,
-    apart: far.length > 0 || meanFar,
+    differs,
+    apart,
+    open: apart && !differs && !isCounted,
     slight:
-      !meanFar && means.errors > SHARE_ERRORS && Math.abs(means.a - means.b) > SLIGHT * Math.max(means.a, means.b),
+      means !== undefined &&
+      !meanFar &&
+      meanErrors > SHARE_ERRORS &&
+      Math.abs(means.a - means.b) > SLIGHT * Math.max(means.a, means.b),
     words: differenceWords(means, far),
   };
 }
@@ -64,15 +79,25 @@ function isFar(a: number, b: number, slack: number): boolean {
   return gap > slack && gap > LENGTH_TOLERANCE * Math.max(Math.abs(a), Math.abs(b));
 }
 
-/** A quantile on both sides, and by how many standard errors the shares of requests under it differ. */
-function quantileGap(a: Lengths, b: Lengths, percent: (typeof QUANTILES)[number]) {
+interface QuantileGap {
+  readonly percent: (typeof QUANTILES)[number];
+  readonly a: number;
+  readonly b: number;
+  readonly errors: number;
+}
+
+/** A quantile that both sides have, and by how many standard errors the shares of requests under it differ. */
+function quantileGap(a: Lengths, b: Lengths, percent: QuantileGap['percent']): QuantileGap | undefined {
   const key = `p${percent}` as const;
   const [x, y] = [a.summary[key], b.summary[key]];
-  if (!a.values || !b.values) return { a: x, b: y, errors: summaryErrors(a.summary, b.summary, x, y, percent / 100) };
+  if (x === undefined || y === undefined) return undefined;
+  if (!a.values || !b.values) {
+    return { percent, a: x, b: y, errors: summaryErrors(a.summary, b.summary, x, y, percent / 100) };
+  }
   // Both halves of the gap are asked: with discrete lengths the share may be equal at one end and not at the other.
   const low = Math.min(x, y);
   const errors = Math.max(shareErrors(a.values, b.values, low), shareErrors(a.values, b.values, (x + y) / 2));
-  return { a: x, b: y, errors };
+  return { percent, a: x, b: y, errors };
 }
 
 /**
@@ -100,10 +125,10 @@ function countUpTo(sorted: Float64Array, value: number): number {
 }
 
 /** Without the values: a quantile's standard error, sqrt(p (1 - p) / n) over the density of a normal of that spread. */
-function summaryErrors(a: DistributionSummary, b: DistributionSummary, x: number, y: number, p: number): number {
-  const error = (side: DistributionSummary): number => {
-    const density = normalDensityAt(p) / Math.max(side.stdDev, 1e-9);
-    return Math.sqrt((p * (1 - p)) / Math.max(1, side.count)) / density;
+function summaryErrors(a: LengthSummary, b: LengthSummary, x: number, y: number, p: number): number {
+  const error = (side: LengthSummary): number => {
+    const density = normalDensityAt(p) / Math.max(spreadOf(side), 1e-9);
+    return Math.sqrt((p * (1 - p)) / Math.max(1, side.count ?? 1)) / density;
   };
   return Math.abs(x - y) / Math.hypot(error(a), error(b), 1e-9);
 }
@@ -121,32 +146,53 @@ function normalDensityAt(p: number): number {
   return Math.exp((-at * at) / 2) / Math.sqrt(2 * Math.PI);
 }
 
-function meanGap(a: Lengths, b: Lengths) {
-  const error = Math.sqrt(a.summary.stdDev ** 2 / a.summary.count + b.summary.stdDev ** 2 / b.summary.count);
-  const gap = Math.abs(a.summary.mean - b.summary.mean);
+/** As recorded; else from the middle half of a normal, which spans 1.349 of it; else assumed. */
+function spreadOf({ stdDev, p25, p50, p75, mean }: LengthSummary): number {
+  if (stdDev !== undefined) return stdDev;
+  return p25 !== undefined && p75 !== undefined ? (p75 - p25) / 1.349 : ASSUMED_SPREAD * Math.abs(mean ?? p50 ?? 0);
+}
+
+interface MeanGap {
+  readonly a: number;
+  readonly b: number;
+  readonly errors: number;
+}
+
+/** Undefined where a side has no mean. */
+function meanGap(a: Lengths, b: Lengths): MeanGap | undefined {
+  const [x, y] = [a.summary.mean, b.summary.mean];
+  if (x === undefined || y === undefined) return undefined;
+  const variance = ({ summary }: Lengths): number => spreadOf(summary) ** 2 / Math.max(1, summary.count ?? 1);
+  const error = Math.sqrt(variance(a) + variance(b));
+  const gap = Math.abs(x - y);
   // Two fixed lengths have no spread: any gap beyond the floor is a difference.
   const errors = error > 0 ? gap / error : gap > 0 ? Infinity : 0;
-  return { a: a.summary.mean, b: b.summary.mean, errors };
+  return { a: x, b: y, errors };
 }
 
 function differenceWords(
-  means: { a: number; b: number },
+  means: MeanGap | undefined,
   far: readonly { percent: number; a: number; b: number }[],
 ): string {
   const byDistance = [...far].sort((x, y) => relative(y) - relative(x)).slice(0, 3);
   const quantiles = byDistance.map((gap) => `p${gap.percent} ${tokens(gap.a)} against ${tokens(gap.b)}`);
-  return [`mean ${tokens(means.a)} against ${tokens(means.b)}`, ...quantiles].join(', ');
+  return [...(means ? [`mean ${tokens(means.a)} against ${tokens(means.b)}`] : []), ...quantiles].join(', ');
 }
 
 function relative({ a, b }: { a: number; b: number }): number {
   return Math.abs(a - b) / Math.max(Math.abs(a), Math.abs(b), 1e-9);
 }
 
-/** "mean 128, p5 78, p50 127, p95 178, min 32, max 256 (n = 320)". */
+/** "mean 128, p5 78, p50 127, p95 178, min 32, max 256 (n = 320)"; what is not known is left out. */
 export function lengthWords({ summary }: Lengths): string {
-  const { mean: center, p5, p50, p95, min, max, count } = summary;
-  if (min === max) return `always ${tokens(min)} (n = ${count})`;
-  return `mean ${tokens(center)}, p5 ${tokens(p5)}, p50 ${tokens(p50)}, p95 ${tokens(p95)}, min ${tokens(min)}, max ${tokens(max)} (n = ${count})`;
+  const { min, max, count } = summary;
+  const n = count === undefined ? '' : ` (n = ${count})`;
+  if (min !== undefined && min === max) return `always ${tokens(min)}${n}`;
+  const named = (['mean', 'p5', 'p50', 'p95', 'min', 'max'] as const).flatMap((key) => {
+    const value = summary[key];
+    return value === undefined ? [] : [`${key} ${tokens(value)}`];
+  });
+  return `${named.join(', ')}${n}`;
 }
 
 function tokens(value: number): string {
@@ -170,6 +216,13 @@ export function nearlyAll(
 /** Median over records, undefined when none has the property. */
 export function medianOf(values: readonly number[] | Float64Array): number | undefined {
   return values.length === 0 ? undefined : percentile(sortedValues(values), 50);
+}
+
+/** Whether the two have a mean or a quantile in common, to be held against each other. */
+export function shareStatistic(a: Lengths, b: Lengths): boolean {
+  const has = (key: 'mean' | 'p5' | 'p25' | 'p50' | 'p75' | 'p95'): boolean =>
+    a.summary[key] !== undefined && b.summary[key] !== undefined;
+  return has('mean') || has('p5') || has('p25') || has('p50') || has('p75') || has('p95');
 }
 
 /** What to say of lengths that differ beyond chance, but by less than what confounds. */

@@ -15,6 +15,8 @@ import type { StackRecord } from '../folder/stack';
 export type StageLoad =
   | { readonly kind: 'rate'; readonly rps: number }
   | { readonly kind: 'concurrency'; readonly level: number }
+  /** Every request is sent as soon as the run begins (rate "inf"). */
+  | { readonly kind: 'all-at-once' }
   | { readonly kind: 'unknown' };
 
 export interface MeasuredStage {
@@ -102,7 +104,8 @@ function loadOf(manifest: StageManifest | undefined, scope: ReportScope | undefi
   const level = manifest?.requestedConcurrency ?? (manifest ? undefined : scope?.load.concurrency);
   if (level !== undefined && level > 0) return { kind: 'concurrency', level };
   const rps = manifest?.requestedRateRps ?? (manifest ? undefined : scope?.load.requestedRateRps);
-  return rps !== undefined && rps > 0 ? { kind: 'rate', rps } : { kind: 'unknown' };
+  if (rps !== undefined && rps > 0) return { kind: 'rate', rps };
+  return !manifest && scope?.load.allAtOnce === true ? { kind: 'all-at-once' } : { kind: 'unknown' };
 }
 
 /** "20 rps", "32 concurrent". */
@@ -112,6 +115,8 @@ export function loadLabel(load: StageLoad): string {
       return `${rounded(load.rps)} rps`;
     case 'concurrency':
       return `${load.level} concurrent`;
+    case 'all-at-once':
+      return 'all at once';
     case 'unknown':
       return 'load not recorded';
   }

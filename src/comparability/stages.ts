@@ -52,10 +52,12 @@ function sameLoad(a: StageLoad, b: StageLoad): boolean {
   if (a.kind === 'rate' && b.kind === 'rate') {
     return Math.abs(a.rps - b.rps) <= RATE_TOLERANCE * Math.max(a.rps, b.rps);
   }
+  if (a.kind === 'all-at-once' && b.kind === 'all-at-once') return true;
   return a.kind === 'concurrency' && b.kind === 'concurrency' && a.level === b.level;
 }
 
 function amount(load: StageLoad): number {
   if (load.kind === 'rate') return load.rps;
+  if (load.kind === 'all-at-once') return Infinity;
   return load.kind === 'concurrency' ? load.level : 0;
 }

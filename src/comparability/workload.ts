@@ -6,7 +6,7 @@ import type { ConfigPath } from '../problem';
 import { summaryOf as summaryScopeOf, type TokenCounter } from '../readers/canonical';
 import { reportOf } from '../readers/own';
 import type { Distribution } from '../folder/manifest';
-import { compareLengths, medianOf, nearlyAll, type Lengths, type LengthComparison } from './lengths';
+import { compareLengths, medianOf, nearlyAll, shareStatistic, type Lengths, type LengthComparison } from './lengths';
 import type { Context } from './dimension';
 import { configValue, inputSourceOf, outputSourceOf, successesOf, type MeasuredStage, type Side } from './side';
 
@@ -174,7 +174,7 @@ export function ownLengths(side: Side, context: Context, which: 'prompt' | 'outp
 function commonSummaries(context: Context, which: 'prompt' | 'output'): CommonCount | undefined {
   const a = summaryOf(context.a, context, which);
   const b = summaryOf(context.b, context, which);
-  if (!a || !b) return undefined;
+  if (!a || !b || !shareStatistic(a, b)) return undefined;
   const source = which === 'prompt' ? inputSourceOf : outputSourceOf;
   const name = ({ run }: Side): string => SOURCES[run.lengths?.by[which] ?? source(run)];
   const [x, y] = [name(context.a), name(context.b)];
@@ -203,30 +203,21 @@ function reportedLengths(side: Side, context: Context, which: 'prompt' | 'output
   const scope = stages.length === 1 ? stages[0]?.scope : whole ? summaryScopeOf(reportOf(side.run)) : undefined;
   const quantity = which === 'prompt' ? 'prompt_tokens' : 'output_tokens';
   const measures = scope?.measures.filter((measure) => measure.quantity === quantity) ?? [];
-  // The counts of a report are the server's where it has both; before v0.6.1 inference-perf's have a total only.
-  const stats = [...measures]
+  // The counts of a report are the server's where it has both; of two, the one that says more.
+  const [found] = measures
+    .filter(({ stats }) => stats['mean'] !== undefined || stats['p50'] !== undefined)
     .sort((a, b) => Number(a.definition.tokens === 'client') - Number(b.definition.tokens === 'client'))
-    .map((measure) => measure.stats)
-    .find((found) => found['p50'] !== undefined);
-  const key = (name: string): number => stats?.[name] ?? NaN;
-  if (!scope || !stats || [key('p5'), key('p25'), key('p50'), key('p75'), key('p95')].some(Number.isNaN))
-    return undefined;
-  const summary = {
-    count: scope.counts.ok ?? 0,
-    mean: key('mean'),
-    // Not in the file: the middle half of a normal spans 1.349 standard deviations.
-    stdDev: (key('p75') - key('p25')) / 1.349,
-    min: key('min'),
-    p5: key('p5'),
-    p25: key('p25'),
-    p50: key('p50'),
-    p75: key('p75'),
-    p95: key('p95'),
-    p99: key('p99'),
-    max: key('max'),
-  };
-  return { summary };
+    .sort((a, b) => Number(b.stats['p50'] !== undefined) - Number(a.stats['p50'] !== undefined));
+  if (!scope || !found) return undefined;
+  const count = found.count ?? scope.counts.ok;
+  const known = LENGTH_STATISTICS.flatMap((key) => {
+    const value = found.stats[key];
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  return { summary: { ...Object.fromEntries(known), ...(count === undefined ? {} : { count }) } };
 }
+
+const LENGTH_STATISTICS = ['mean', 'stdDev', 'min', 'p5', 'p25', 'p50', 'p75', 'p95', 'p99', 'max'] as const;
 
 /** Undefined when one side does not record what was asked for. */
 export function compareAsked(context: Context, which: 'prompt' | 'output'): LengthComparison | undefined {

@@ -90,6 +90,8 @@ export interface ReportScope {
     readonly requestedRateRps?: number;
     /** What the user asked to be in flight (closed loop). */
     readonly concurrency?: number;
+    /** No rate and no limit was set: every request was sent at the start. */
+    readonly allAtOnce?: true;
     /** Most the client could have in flight, and where that was read. */
     readonly cap?: { readonly value: number; readonly from: string };
     readonly words: string;
@@ -100,6 +102,8 @@ export interface ReportScope {
   readonly windowSeconds?: { readonly value: number; readonly from: string };
   readonly startedAt?: string;
   readonly measures: readonly Measure[];
+  /** Quantities the file has a figure under that measures nothing, with why. */
+  readonly unmeasured?: Readonly<Partial<Record<QuantityId, string>>>;
   /** Numbers of the file that cannot be (a part above its whole): evidence for the identities, shown and exported nowhere. */
   readonly refuted?: readonly Measure[];
   /** What the model server itself counted in the same window. */

@@ -7,7 +7,7 @@ import { factsOf } from './facts-of';
 import { hasBareNumber, loadDocuments, type Loaded, type LoadedDocument } from './documents';
 import { maskReport, maskValue } from './mask';
 import { withoutImpossibleRates } from './refute';
-import { emptyReport, withoutEmptyParts, withoutZeros } from './nothing-measured';
+import { emptyReport, withoutEmptyParts, withoutUnmeasured, withoutZeros } from './nothing-measured';
 import { isObject } from './readers/values';
 import type { ConfigDocument, ReportReader } from './readers/reader';
 import { aiperfReader } from './readers/aiperf';
@@ -164,7 +164,7 @@ function readDocuments(
     );
     problems.push(...result.problems, ...result.reports.flatMap((report) => report.problems));
     for (const read of result.reports) {
-      const report = withoutEmptyParts(withoutZeros(read));
+      const report = withoutEmptyParts(withoutUnmeasured(withoutZeros(read)));
       const own: { recordsFile?: string } =
         records && report.files.includes(records.file) ? { recordsFile: records.file } : {};
       const bareNumbers = documents.filter(hasBareNumber).map(({ file }) => file);

@@ -1,7 +1,8 @@
 // Reports over nothing: zeros that stand for "no data", and files of a known tool that hold no run.
 import type { Problem } from '../problem';
 import { QUANTITIES } from '../metrics/quantities';
-import type { CanonicalReport, Measure, ReportScope } from './canonical';
+import { measureOf, type CanonicalReport, type Measure, type QuantityId, type ReportScope } from './canonical';
+import { at } from './readers/values';
 
 /**
  * Where no request succeeded, some tools write 0 for every latency, length and rate. Those are no measurements: they are taken out,
@@ -22,6 +23,66 @@ export function withoutZeros(report: CanonicalReport): CanonicalReport {
     measures: scope.measures.filter((measure) => dropped.get(scope)?.includes(measure) !== true),
   }));
   return { ...report, scopes, assumptions: [...report.assumptions, ...words] };
+}
+
+/** Times that no answer can have been done in. */
+const NEVER_ZERO: readonly QuantityId[] = ['ttft', 'tpot', 'token_gap', 'chunk_gap', 'ntpot', 'e2e'];
+
+/**
+ * Figures under the name of something that was not measured: zeros for times that no answer had (one token has no second, an
+ * answer that came whole has no chunks), and a "first token" that is the whole answer because nothing was streamed.
+ */
+export function withoutUnmeasured(report: CanonicalReport): CanonicalReport {
+  const streamed = settingOf(report, 'api.streaming');
+  const words: string[] = [];
+  const scopes = report.scopes.map((scope): ReportScope => {
+    const reasons = new Map<QuantityId, string>();
+    for (const measure of scope.measures) {
+      const why = whyUnmeasured(measure, scope, streamed);
+      if (why !== undefined) reasons.set(measure.quantity, why);
+    }
+    if (reasons.size === 0) return scope;
+    const measures = scope.measures.filter((measure) => whyUnmeasured(measure, scope, streamed) === undefined);
+    for (const [quantity, why] of reasons) {
+      words.push(
+        `${scope.id}: ${QUANTITIES[quantity].label} of ${scope.file} was not measured and is left out: ${why}`,
+      );
+    }
+    return { ...scope, measures, unmeasured: Object.fromEntries(reasons) };
+  });
+  return words.length === 0 ? report : { ...report, scopes, assumptions: [...report.assumptions, ...words] };
+}
+
+function whyUnmeasured(measure: Measure, scope: ReportScope, streamed: unknown): string | undefined {
+  const { quantity } = measure;
+  const tokens = measureOf(scope, 'output_tokens')?.stats['mean'];
+  const isOne = tokens !== undefined && tokens <= 1;
+  // A single 0 beside answers of several tokens may be one that was rounded.
+  const isNothing = isZero(measure) && (isOne || Object.keys(measure.stats).length > 1);
+  if (NEVER_ZERO.includes(quantity) && isNothing) return zeroWords(quantity, isOne);
+  if (quantity !== 'ttft' || streamed === true) return undefined;
+  if (streamed === false) return 'answers were not streamed, and without streaming TTFT equals the latency';
+  const whole = measureOf(scope, 'e2e');
+  return whole && !isOne && tokens !== undefined && isSame(measure, whole)
+    ? 'it is the latency in every statistic, as where answers are not streamed'
+    : undefined;
+}
+
+function zeroWords(quantity: QuantityId, isOne: boolean): string {
+  if (isOne && quantity !== 'ttft' && quantity !== 'e2e')
+    return 'answers of one token have no second, and the file has 0 for that';
+  return 'the file has 0 in every statistic, which is how its tool writes that nothing was timed';
+}
+
+/** In all statistics that both have, two at least. */
+function isSame(a: Measure, b: Measure): boolean {
+  const common = Object.keys(a.stats).filter((key) => b.stats[key] !== undefined);
+  return common.length > 1 && common.every((key) => a.stats[key] === b.stats[key]);
+}
+
+/** As the tool's own file tells it, else the config the numbers were made with. */
+function settingOf({ told, config }: CanonicalReport, path: string): unknown {
+  return told?.find((entry) => entry.path.join('.') === path)?.value ?? at(config, ...path.split('.'));
 }
 
 function isZero({ stats }: Measure): boolean {

@@ -85,7 +85,7 @@ function statistics(scope: ReportScope, missing: Reasons, differs: Reasons): Sta
   return (id, key) => {
     const measure = measureOf(scope, id);
     if (!measure) {
-      missing[key] = 'not in the file';
+      missing[key] = scope.unmeasured?.[id] ?? 'not in the file';
       return null;
     }
     const difference = differenceOf(id, measure.definition);
@@ -102,6 +102,8 @@ function tokenGaps(scope: ReportScope, stat: StatOf, missing: Reasons): Stat {
   const gaps = stat('token_gap', key);
   if (gaps === null && measureOf(scope, 'chunk_gap')) {
     missing[key] = 'this tool measures gaps between chunks, which are not gaps between tokens';
+  } else if (gaps === null && scope.unmeasured?.chunk_gap !== undefined) {
+    missing[key] = scope.unmeasured.chunk_gap;
   }
   return gaps;
 }

@@ -133,6 +133,8 @@ function judge(a: Arrivals, b: Arrivals, context: Context) {
   const lawless = (side: Arrivals): boolean =>
     side.stages.length === 0 || side.stages.some(({ law }) => law === undefined);
   if (lawless(a) || lawless(b)) return unknown('The law of the arrivals', !lawless(a), !lawless(b));
+  if ([a, b].every(({ stages }) => stages.every(({ law }) => law === 'all at once')))
+    return same('Every request is sent at the start on both sides: there are no gaps to space.');
   if (a.kind === 'closed loop') return same('Closed loop on both sides: a request is sent when a slot becomes free.');
   const find = (side: Arrivals, stage: MeasuredStage) => side.stages.find((entry) => entry.stage === stage)!;
   const pairs = context.matching.pairs.map((pair) => ({ pair, a: find(a, pair.a), b: find(b, pair.b) }));

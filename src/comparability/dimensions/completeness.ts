@@ -5,12 +5,13 @@ import type { Run } from '../../readers/run';
 import { runState } from '../../readers/run-state';
 import { plannedOf } from '../../pitfalls/in-report';
 import type { Evidence } from '../comparison';
-import { confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
+import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { counted, percent } from '../../figures';
 import { inManifest, inRecords, inReport, inSetting } from '../evidence';
 import type { MeasuredStage, Side } from '../side';
 
 interface Ends {
+  /** Of another tool that does not say, those that ended. */
   readonly planned: number;
   readonly ok: number;
   readonly failed: number;
@@ -20,6 +21,8 @@ interface Ends {
 
 interface Completeness extends SideEvidence {
   readonly ends: Ends | undefined;
+  /** False: how many were planned is not recorded, and those that ended stand for them. */
+  readonly isPlanKnown: boolean;
   /** A manifest knows how every request ended; a report, only of those that are in it. */
   readonly manifest: boolean;
   /** Why the run as a whole is not complete. */
@@ -62,11 +65,18 @@ function reportedEnds(run: Run, { scope, records }: MeasuredStage): Ends | undef
   const failed = of('failed') ?? scope?.counts.failed;
   if (ok === undefined || failed === undefined) return undefined;
   const cancelled = scope?.counts.cancelled ?? 0;
-  // A tool that says it came to its end has sent what it meant to, also where that is a time and not a count.
-  const planned =
-    (scope && plannedOf(scope, canonical)) ??
-    (canonical.ended?.complete === true ? ok + failed + cancelled : undefined);
-  return planned === undefined ? undefined : { planned, ok, failed, cancelled, notSent: 0 };
+  const planned = (scope && plannedOf(scope, canonical)) ?? ok + failed + cancelled;
+  return { planned, ok, failed, cancelled, notSent: 0 };
+}
+
+/** A tool that says it came to its end has sent what it meant to, also where that is a time and not a count. */
+function isPlanKnown({ run, stages }: Side): boolean {
+  if (run.manifest) return true;
+  const canonical = reportOf(run);
+  return (
+    canonical.ended?.complete === true ||
+    stages.every(({ scope }) => scope !== undefined && plannedOf(scope, canonical) !== undefined)
+  );
 }
 
 function evidenceOf(side: Side, ends: Ends | undefined, stateWords: string | undefined): Evidence[] {
@@ -77,7 +87,7 @@ function evidenceOf(side: Side, ends: Ends | undefined, stateWords: string | und
   return [
     inManifest(side, 'state', stateWords),
     inManifest(side, 'stages[].planned', ends?.planned, ['load', 'stages']),
-    (hasRecords ? inRecords : inManifest)(side, 'outcomes in the window', ends && endWords(ends)),
+    (hasRecords ? inRecords : inManifest)(side, 'outcomes in the window', ends && endWords(ends, true)),
   ];
 }
 
@@ -90,13 +100,14 @@ function reportedEvidence(side: Side, ends: Ends | undefined): Evidence[] {
   // Without a count in one part, a sum would be of the others.
   const failed = failures.length > 0 && !failures.includes(undefined) ? sumOf(failures) : undefined;
   const isCounted = parts.some(({ counts }) => counts.planned !== undefined);
-  const planned = ends && `${ends.planned.toLocaleString('en-US')} requests planned`;
+  const isPlanned = isPlanKnown(side);
+  const planned = ends && isPlanned ? `${ends.planned.toLocaleString('en-US')} requests planned` : undefined;
   return [
     ...(ended ? [inReport(ended.file, ended.key, ended.complete ? 'complete' : (ended.why ?? 'not complete'))] : []),
     isCounted
       ? inReport(file, 'requests planned', ends?.planned ?? sumOf(parts.map(({ counts }) => counts.planned)))
       : inSetting(side, ['load', 'stages'], side.run.config || !ended ? planned : undefined),
-    inReport(file, 'requests that ended', ends && endWords(ends)),
+    inReport(file, 'requests that ended', ends && endWords(ends, isPlanned)),
     inReport(file, 'failed requests', failed),
   ];
 }
@@ -113,14 +124,14 @@ function lostOf(ends: Ends): number {
   return ends.planned - ends.ok - ends.failed - ends.cancelled - ends.notSent;
 }
 
-function endWords(ends: Ends): string {
+function endWords(ends: Ends, isPlanned: boolean): string {
   const lost = lostOf(ends);
   const parts = [`${counted(ends.ok, 'request')} ok`];
   if (ends.failed > 0) parts.push(`${ends.failed} failed`);
   if (ends.cancelled > 0) parts.push(`${ends.cancelled} cancelled`);
   if (ends.notSent > 0) parts.push(`${ends.notSent} not sent`);
   if (lost > 0) parts.push(`${lost} without a record`);
-  return `${parts.join(', ')} of ${ends.planned.toLocaleString('en-US')} planned`;
+  return isPlanned ? `${parts.join(', ')} of ${ends.planned.toLocaleString('en-US')} planned` : parts.join(', ');
 }
 
 export const completeness = dimension<Completeness>({
@@ -147,9 +158,11 @@ export const completeness = dimension<Completeness>({
     const state = runState(side.run);
     const incomplete = state.complete ? undefined : state.words;
     const stateKnown = side.run.manifest !== undefined || side.run.damaged === true;
-    const summary = incomplete ?? (ends === undefined ? 'not recorded' : endWords(ends));
+    const isPlanned = isPlanKnown(side);
+    const summary = incomplete ?? (ends === undefined ? 'not recorded' : endWords(ends, isPlanned));
     return {
       ends,
+      isPlanKnown: isPlanned,
       manifest: side.run.manifest !== undefined,
       incomplete,
       stateKnown,
@@ -199,13 +212,18 @@ export const completeness = dimension<Completeness>({
     const gap = Math.abs(lossA - lossB);
     if ((gap > LOSS_FLOOR && z > LOSS_Z) || (gap > CLEAR_LOSS && z > CLEAR_LOSS_Z)) {
       return confounds(
-        `${percent(lossA)} of A’s and ${percent(lossB)} of B’s planned requests did not succeed. Latencies leave them out, so the side that lost more looks faster than it is.`,
+        `${percent(lossA)} of A’s and ${percent(lossB)} of B’s requests did not succeed. Latencies leave them out, so the side that lost more looks faster than it is.`,
       );
     }
-    if (Math.max(lossA, lossB) <= LOSS_FLOOR)
-      return same('All but at most 1 % of the planned requests succeeded on both sides.');
-    return same(
-      `Alike on both sides (${percent(lossA)} of A’s and ${percent(lossB)} of B’s planned requests did not succeed), but latencies are of the survivors.`,
+    const what = a.isPlanKnown && b.isPlanKnown ? 'planned requests' : 'requests';
+    const alike =
+      Math.max(lossA, lossB) <= LOSS_FLOOR
+        ? `All but at most 1 % of the ${what} succeeded on both sides.`
+        : `Alike on both sides (${percent(lossA)} of A’s and ${percent(lossB)} of B’s ${what} did not succeed), but latencies are of the survivors.`;
+    if (a.isPlanKnown && b.isPlanKnown) return same(alike);
+    return assumption(
+      `${alike} How many were planned is not recorded on ${a.isPlanKnown ? 'B' : b.isPlanKnown ? 'A' : 'either side'}.`,
+      'that both runs came to the end they were meant to have',
     );
   },
 });

@@ -15,6 +15,7 @@ const KINDS: Readonly<Record<string, string>> = {
   poisson: 'open loop',
   trace_replay: 'open loop',
   concurrent: 'closed loop',
+  'all at once': 'all-at-once load',
   trace_session_replay: 'session replay',
 };
 

@@ -71,7 +71,9 @@ export const offeredLoad = dimension<OfferedLoad>({
           ? rounded(stage.load.rps)
           : stage.load.kind === 'concurrency'
             ? stage.load.level
-            : undefined;
+            : stage.load.kind === 'all-at-once'
+              ? 'all at once'
+              : undefined;
       const place = stage.scope && placeIn(stage.scope, closed ? 'concurrency' : 'rate');
       const requested =
         stage.manifest || !place
@@ -88,6 +90,13 @@ export const offeredLoad = dimension<OfferedLoad>({
     return { stages, summary, evidence };
   },
   judge: (a, b, context) => {
+    const bursts = [a, b].map(({ stages }) => stages.some(({ stage }) => stage.load.kind === 'all-at-once'));
+    const isRate = ({ stages }: OfferedLoad): boolean => stages.some(({ stage }) => stage.load.kind === 'rate');
+    if (bursts[0] !== bursts[1] && (isRate(a) || isRate(b))) {
+      return confounds(
+        `${bursts[0] === true ? 'A' : 'B'} sends all requests at once, the other side at a rate: latency and throughput follow the load.`,
+      );
+    }
     if (loadKindsDiffer(context)) {
       return same('Not judged by itself: rates and concurrency cannot be equal, see load-model.', {
         follows: 'load-model',

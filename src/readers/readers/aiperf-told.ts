@@ -85,9 +85,9 @@ export function aiperfTold(value: Json, file: string): readonly Told[] {
   const load = aiperfLoad(value);
   const { measured, key, warm } = phasesOf(input);
   const mode = textOf(measured?.['type']) ?? textOf(findKey(input, 'request_rate_mode')?.value) ?? 'poisson';
-  const law = load.model === 'open' ? (own(LAWS, mode) ?? mode) : undefined;
+  const law = load.model === 'open' ? (own(LAWS, mode) ?? mode) : load.model === 'closed' ? 'closed-loop' : undefined;
   const models = modelsOf(input);
-  const urls = findKey(input, 'urls') ?? findKey(input, 'url');
+  const urls = findKey(input, 'urls') ?? findKey(input, 'url') ?? findKey(input, 'u');
   return toldBy(file, [
     [['load', 'type'], typeOf(load, mode), measured ? `${key}.type` : 'input_config.loadgen'],
     [TOLD.arrivalLaw, law, measured ? `${key}.type` : 'input_config.loadgen.request_rate_mode'],
@@ -118,7 +118,7 @@ function tokenizerTold(input: Json): readonly Entry[] {
 
 function endpointTold(value: Json, input: Json): readonly Entry[] {
   const endpoint = at(input, 'endpoint');
-  if (!isObject(endpoint)) return [];
+  if (!isObject(endpoint)) return flatEndpointTold(input);
   const type = textOf(endpoint['type']);
   const extraKey = Object.hasOwn(endpoint, 'extra') || !isObject(at(input, 'input')) ? 'endpoint.extra' : 'input.extra';
   const parameters = parametersOf(endpoint['extra'] ?? at(input, 'input', 'extra'));
@@ -137,7 +137,51 @@ function endpointTold(value: Json, input: Json): readonly Entry[] {
   ];
 }
 
+/** genai-perf wrote its options side by side until 2025. */
+function flatEndpointTold(input: Json): readonly Entry[] {
+  const type = textOf(input['endpoint_type']);
+  const extra = input['extra_inputs'];
+  const parameters = parametersOf(extra);
+  return [
+    [['api', 'type'], type && (own(APIS, type) ?? type), 'input_config.endpoint_type'],
+    [
+      ['api', 'streaming'],
+      typeof input['streaming'] === 'boolean' ? input['streaming'] : undefined,
+      'input_config.streaming',
+    ],
+    [
+      ['server', 'ignore_eos'],
+      isObject(extra) ? switchOf(parameters, 'ignore_eos') : undefined,
+      'input_config.extra_inputs',
+    ],
+    [TOLD.parameters, isObject(extra) ? samplingOf(parameters) : undefined, 'input_config.extra_inputs'],
+  ];
+}
+
+function flatDataTold(input: Json): readonly Entry[] {
+  const source = textOf(input['prompt_source']);
+  const law = (mean: string, spread: string): Json | undefined =>
+    lengthLaw(numberOf(input[mean]), numberOf(input[spread]));
+  const seed = input['random_seed'];
+  return [
+    [['data', 'type'], source && `genai-perf’s ${source}`, 'input_config.prompt_source'],
+    [
+      ['data', 'input_distribution'],
+      law('synthetic_input_tokens_mean', 'synthetic_input_tokens_stddev'),
+      'input_config.synthetic_input_tokens_mean',
+    ],
+    [
+      ['data', 'output_distribution'],
+      (numberOf(input['output_tokens_mean']) ?? -1) < 0 ? undefined : law('output_tokens_mean', 'output_tokens_stddev'),
+      'input_config.output_tokens_mean',
+    ],
+    [['load', 'base_seed'], seed, 'input_config.random_seed'],
+  ];
+}
+
 function dataTold(input: Json): readonly Entry[] {
+  if (!isObject(at(input, 'endpoint')) && (input['prompt_source'] ?? input['endpoint_type']) !== undefined)
+    return flatDataTold(input);
   const seed = findKey(input, 'random_seed');
   const datasets = at(input, 'datasets');
   if (Array.isArray(datasets)) {

@@ -1,7 +1,7 @@
 // The flat layout that vLLM's `bench serve` introduced and SGLang and InferenceX took over: `mean_ttft_ms`, `p99_tpot_ms`, `duration`.
 import type { Definition, Measure, QuantityId, ReportScope, Statistics, Told } from '../canonical';
 import type { Problem } from '../../problem';
-import { TOLD, toldBy } from './told';
+import { ALL_AT_ONCE, TOLD, toldBy } from './told';
 import { measure, numberOf, quantileKey, shown, textOf, type Json } from './values';
 import { own } from '../../own';
 
@@ -59,7 +59,7 @@ export function tokenTotals(
 /** `request_rate` and `max_concurrency` as all three tools write them: a number, Infinity or "inf", null. */
 export function servingLoad(value: Json): ReportScope['load'] {
   const given = value['request_rate'];
-  const unlimited = given === 'inf' || given === Infinity || given === 'Infinity';
+  const unlimited = isUnlimited(given);
   const rate = numberOf(given);
   const cap = numberOf(value['max_concurrency']);
   const burstiness = numberOf(value['burstiness']);
@@ -73,10 +73,14 @@ export function servingLoad(value: Json): ReportScope['load'] {
     };
   }
   if (cap !== undefined) return { model: 'closed', concurrency: cap, words: `${cap} concurrent` };
-  if (unlimited) return { model: 'open', words: 'all requests at once (rate inf)' };
+  if (unlimited) return { model: 'open', allAtOnce: true, words: 'all requests at once (rate inf)' };
   return given === undefined || given === null
     ? { model: 'not recorded', words: 'not recorded' }
     : { model: 'replay', words: `request_rate ${shown(given)}` };
+}
+
+function isUnlimited(rate: unknown): boolean {
+  return rate === 'inf' || rate === Infinity || rate === 'Infinity';
 }
 
 /** Where load and counts stand in it. */
@@ -107,16 +111,25 @@ export function servingTold(value: Json, file: string): readonly Told[] {
   const rate = numberOf(value['request_rate']);
   const burstiness = numberOf(value['burstiness']) ?? 1;
   const closed = rate === undefined && numberOf(value['max_concurrency']) !== undefined;
+  const burst = !closed && isUnlimited(value['request_rate']);
   const backendKey = textOf(value['endpoint_type']) === undefined ? 'backend' : 'endpoint_type';
   const backend = textOf(value[backendKey]);
   const law = burstiness === 1 ? 'exponential-gaps' : `gamma gaps of shape ${burstiness}`;
   return toldBy(file, [
     [
       ['load', 'type'],
-      rate === undefined ? (closed ? 'concurrent' : undefined) : 'poisson',
+      rate === undefined ? (closed ? 'concurrent' : burst ? ALL_AT_ONCE : undefined) : 'poisson',
       closed ? 'max_concurrency' : 'request_rate',
     ],
-    [TOLD.arrivalLaw, rate === undefined ? undefined : law, 'burstiness'],
+    [
+      TOLD.arrivalLaw,
+      rate !== undefined ? law : closed ? 'closed-loop' : burst ? ALL_AT_ONCE : undefined,
+      rate !== undefined && value['burstiness'] !== undefined
+        ? 'burstiness'
+        : closed
+          ? 'max_concurrency'
+          : 'request_rate',
+    ],
     [['server', 'model_name'], textOf(value['model_id']), 'model_id'],
     [['tokenizer', 'pretrained_model_name_or_path'], textOf(value['tokenizer_id']), 'tokenizer_id'],
     [['api', 'type'], backend && (own(REQUESTS, backend) ?? backend), backendKey],

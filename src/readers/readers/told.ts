@@ -10,6 +10,9 @@ export const TOLD = {
   warmupRequests: ['load', 'warmup_requests'],
 } as const satisfies Readonly<Record<string, ConfigPath>>;
 
+/** The load type and the law of a run that sends everything at its start. */
+export const ALL_AT_ONCE = 'all at once';
+
 /** @param entries path, value as it is to be compared, and the dotted key it was read at; those without a value are dropped */
 export function toldBy(
   file: string,

@@ -63,7 +63,10 @@ export function gate(
   const { verdict, metrics } = comparison;
   const fails = (condition: GateCondition): boolean => conditions.includes(condition);
   if (fails('confounded') && verdict.state === 'confounded') return failed(3, [verdict.sentence]);
-  if (fails('undetermined') && verdict.state === 'undetermined') return failed(4, [verdict.sentence]);
+  // Who asks for "not confounded" is not served by "nobody knows".
+  if ((fails('undetermined') || fails('confounded')) && verdict.state === 'undetermined') {
+    return failed(4, [verdict.sentence, 'exit 0 would have meant that the two are comparable, and that is not known']);
+  }
   if (fails('regression')) {
     const found = thresholds.length > 0 ? byThreshold(metrics, thresholds) : anyWorse(metrics);
     if (found) return found;

@@ -212,12 +212,13 @@ function reportedLatency(
   const counted = quantity.overAllSent ? (total ?? ok) : ok;
   const n = counted ?? 0;
   const stats = scope && reportedStatistics(scope, quantity);
+  const gap = quantity.id === 'token_gap' ? scope?.unmeasured?.chunk_gap : undefined;
+  const none = scope ? (scope.unmeasured?.[quantity.id] ?? gap ?? 'not in the report') : 'no report of this stage';
   return new Map(
     statistics.map((statistic): [Statistic, Sample] => {
       const percent = PERCENTS[statistic];
       const value = stats?.[percent === undefined ? 'mean' : quantileKey(percent)];
-      if (value === undefined)
-        return [statistic, { side: { n, missing: scope ? 'not in the report' : 'no report of this stage' } }];
+      if (value === undefined) return [statistic, { side: { n, missing: none } }];
       if (supports(statistic, n)) return [statistic, { side: { n, value }, noInterval: NO_RECORDS }];
       const few =
         counted !== undefined ? tooFew(statistic, n) : `of how many answers this ${statistic} is, is not recorded`;

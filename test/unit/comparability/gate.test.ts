@@ -94,4 +94,13 @@ describe('a difference without an interval', () => {
     expect(comparisonMarkdown(short)).not.toMatch(/\((?:better|worse)\)/);
     expect(short.claim.text ?? short.claim.noClaim).not.toMatch(/% of A(?:;|\.|$)/);
   });
+
+  it('a verdict that nobody could give is no "not confounded": 4, and what 0 would have meant', () => {
+    const open = withTtft({ absolute: 0, percentOfA: 0, detected: false });
+    const undetermined: Comparison = { ...open, verdict: { ...open.verdict, state: 'undetermined' } };
+    const result = gate(undetermined, ['confounded'], []);
+    expect(result).toMatchObject({ passed: false, exitCode: 4 });
+    expect(result.reasons.join(' ')).toContain('exit 0 would have meant');
+    expect(gate(undetermined, ['regression'], [])).toMatchObject({ exitCode: 0 });
+  });
 });

@@ -5,6 +5,7 @@ import { ALIGNABLE, type Alignable } from '../comparability/align';
 import type { DimensionId } from '../comparability/comparison';
 import { comparisonFileText, parseComparisonFile, type ComparisonFile } from '../comparability/comparison-file';
 import { parseCut, type WarmupCut } from '../comparability/cut';
+import { INTENDABLE, isIntendable, NOT_INTENDABLE } from '../comparability/intendable';
 import { DIMENSIONS } from '../comparability/dimensions';
 import { GATE_CONDITIONS, parseThreshold, type GateCondition, type Threshold } from '../comparability/gate';
 import { formatProblem } from '../problem';
@@ -90,14 +91,7 @@ export function compareArguments(args: readonly string[], cwd: string): CompareA
     format: formatOf(values.format, values.json === true, values.out),
     out: values.out,
     save: values.save,
-    intended: values.intended
-      ? oneOf(
-          words(values.intended),
-          DIMENSIONS.map(({ id }) => id),
-          '--intended',
-          'a dimension',
-        )
-      : (question?.intended ?? []),
+    intended: values.intended ? intendedOf(words(values.intended)) : (question?.intended ?? []),
     // A cut is what aligning the warm-up does.
     align: cut && !align.includes('warmup-window') ? ['warmup-window', ...align] : align,
     cut,
@@ -218,6 +212,14 @@ function words(lists: readonly string[] | undefined): string[] {
 
 function alignments(asked: readonly string[]): readonly Alignable[] {
   return asked.includes('all') ? ALIGNABLE : oneOf(asked, ALIGNABLE, '--align', 'a dimension that can be aligned');
+}
+
+function intendedOf(asked: readonly string[]): DimensionId[] {
+  const not = asked.find((name) => !isIntendable(name) && DIMENSIONS.some(({ id }) => id === name));
+  if (not !== undefined) {
+    throw new UsageError(`--intended ${not}: it ${NOT_INTENDABLE}. What can be: ${INTENDABLE.join(', ')}`);
+  }
+  return oneOf(asked, INTENDABLE, '--intended', 'a dimension that can be intended');
 }
 
 function oneOf<T extends string>(asked: readonly string[], known: readonly T[], option: string, what: string): T[] {

@@ -5,6 +5,7 @@ import { ALIGNABLE } from '../comparability/align';
 import { compare } from '../comparability/compare';
 import type { Comparison } from '../comparability/comparison';
 import { comparisonSchema } from '../comparability/comparison-schema';
+import { INTENDABLE } from '../comparability/intendable';
 import { DIMENSIONS } from '../comparability/dimensions';
 import { gate, GATE_CONDITIONS, type GateResult } from '../comparability/gate';
 import { comparisonMarkdown } from '../views/comparison/markdown';
@@ -35,7 +36,9 @@ with the metrics it moves and the remedy; then every metric with its difference,
 the runs; Student's t over repeats) and a verdict of its own; then the conclusion, and the claim the runs support.
 
 Options:
-  --intended DIM[,DIM]   the one change under test: a difference there confounds nothing (may be repeated)
+  --intended DIM[,DIM]   the one change under test: a difference there confounds nothing (may be repeated). One of:
+                         ${INTENDABLE.slice(0, 5).join(', ')},
+                         ${INTENDABLE.slice(5).join(', ')}
   --align DIM[,DIM]      recompute both sides alike, where their records allow it, and say what each step took away:
                          ${ALIGNABLE.join(', ')}, or all
   --cut CUT              what aligning the warm-up leaves out of the start of both windows: 50 (requests), 30s, or auto

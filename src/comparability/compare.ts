@@ -7,6 +7,7 @@ import { alignedFindings, alignmentNotes } from './aligned-findings';
 import type { WarmupCut } from './cut';
 import { comparedRun, identityNotes } from './identity';
 import type { Threshold } from './gate';
+import { isIntendable } from './intendable';
 import { interpolate } from './interpolate';
 import { yardstickPercent } from './known-noise';
 import { compareMetrics } from './metrics';
@@ -112,7 +113,7 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
  * nobody recorded it holds nothing up either; that the record does not show it is said.
  */
 function declared(finding: Finding, intended: readonly DimensionId[]): Finding {
-  if (!intended.includes(finding.dimension)) return finding;
+  if (!intended.includes(finding.dimension) || !isIntendable(finding.dimension)) return finding;
   if (finding.state === 'confounds') return { ...finding, state: 'intended' };
   if (finding.state !== 'unknown') return finding;
   const { assumed, ...rest } = finding;

@@ -7,8 +7,8 @@ import { formatPath, type ConfigPath, type Problem, type Result } from '../probl
 import { toYaml } from '../folder/write-yaml';
 import { ALIGNABLE, type Alignable } from './align';
 import type { DimensionId } from './comparison';
-import { DIMENSION_IDS } from './comparison-schema';
 import { parseCut, type WarmupCut } from './cut';
+import { INTENDABLE, NOT_INTENDABLE } from './intendable';
 import { GATE_CONDITIONS, parseThreshold, type GateCondition, type Threshold } from './gate';
 import { own } from '../own';
 
@@ -35,7 +35,7 @@ const either = <T extends z.ZodType>(one: T) => z.union([one, z.array(one)]);
 export const comparisonFileSchema = z.strictObject({
   a: runs.meta({ description: 'Report folder of A, or a list: repeats. Relative to this file.' }),
   b: runs.meta({ description: 'Report folder of B, or a list.' }),
-  intended: either(z.enum(DIMENSION_IDS))
+  intended: either(z.enum(INTENDABLE))
     .optional()
     .meta({ description: 'The one change under test: a difference there confounds nothing.' }),
   align: either(z.enum([...ALIGNABLE, 'all']))
@@ -155,7 +155,7 @@ function issueOf(issue: Issue, whole: object): Problem {
 const KNOWN: Readonly<Record<string, string>> = {
   a: 'a folder, or a list of folders',
   b: 'a folder, or a list of folders',
-  intended: `one of ${DIMENSION_IDS.join(', ')}, or a list of them`,
+  intended: `one of ${INTENDABLE.join(', ')}, or a list of them: what else differs ${NOT_INTENDABLE}`,
   align: `all, or of ${ALIGNABLE.join(', ')}`,
   'fail-on': `of ${GATE_CONDITIONS.join(', ')}`,
   thresholds: 'a limit such as ttft.p95=5%, or a list of them',

@@ -3,6 +3,7 @@ import { rounded, signed } from '../figures';
 import { namesUnit } from '../metrics/quantities';
 import type { Answer, Comparison, DimensionId, Finding, MatchedStages, MetricComparison } from './comparison';
 import { endpointWords } from './identity';
+import { changesOf } from './intendable';
 import { type Side } from './side';
 import { outputSourceOf } from './side';
 
@@ -45,6 +46,14 @@ export function verdictOf(
     };
   }
   const changed = of(findings, 'intended');
+  const changes = changesOf(changed.map(({ dimension }) => dimension));
+  if (changes.length > 1) {
+    return {
+      state: 'confounded',
+      exitCode: 3,
+      sentence: `Not comparable: ${changes.length} changes were made at once, each as intended (${names(changed)}): a difference belongs to none of them.`,
+    };
+  }
   const aligned = of(findings, 'aligned');
   const once = single ? ` ${ONE_RUN_EACH}` : '';
   const sentence =
@@ -118,14 +127,15 @@ export function claimOf({
 }: ClaimInput): Comparison['claim'] {
   if (verdict.state === 'confounded') {
     const worst = findings.find((finding) => finding.state === 'confounds');
-    return { noClaim: `No claim can be made from these two runs. First: ${worst?.remedy ?? verdict.sentence}` };
+    const first = worst?.remedy === undefined ? verdict.sentence : `First: ${worst.remedy}`;
+    return { noClaim: `No claim can be made from these two runs. ${first}` };
   }
   if (verdict.state === 'undetermined') {
     const [open] = blocking(findings);
     return { noClaim: `No claim can be made from these two runs: ${open?.message ?? verdict.sentence}` };
   }
   const aligned = of(findings, 'aligned');
-  if (intended.length > 1) {
+  if (changesOf(intended).length > 1) {
     return {
       noClaim: `No claim: ${intended.length} changes are declared (${titles(intended, findings)}), so no difference belongs to one of them.`,
     };

@@ -14,6 +14,7 @@ import type {
   MetricSide,
   MetricVerdict,
 } from '../../comparability/comparison';
+import { isIntendable } from '../../comparability/intendable';
 import { runNames } from '../../comparability/identity';
 import { comparisonCharts } from './charts';
 import { movesWords } from './words';
@@ -41,6 +42,7 @@ export function comparisonView(comparison: Comparison, a: Run, b: Run, cut?: str
     groups: groupsOf(comparison, a, b),
     pitfalls: comparison.pitfalls,
     intendable: comparison.findings
+      .filter(({ dimension }) => isIntendable(dimension))
       .map(({ dimension, title }) => ({ id: dimension, title }))
       .sort((x, y) => x.title.localeCompare(y.title)),
     ...(intended === undefined ? {} : { intended }),

@@ -153,18 +153,27 @@ describe('other formats', () => {
 });
 
 describe('intent', () => {
-  it('declared changes confound nothing; lists and repeats are both understood', async () => {
-    const { code, out } = await call(
-      'a',
-      'b',
-      '--intended',
-      'warmup-window,token-source',
-      '--intended',
-      'output-length',
-    );
-    expect(code).toBe(0);
-    expect(out).toMatch(/3 things changed/);
+  it('is the change of one thing: a second difference confounds, two declared ones are no comparison', async () => {
     expect((await call('a', 'b', '--intended', 'output-length')).code).toBe(3);
+    const { code, out } = await call('a', 'b', '--intended', 'output-length,server', '--intended', 'load-model');
+    expect(code).toBe(3);
+    expect(out).toMatch(/Not comparable/);
+  });
+
+  it.each([
+    'client-limit',
+    'completeness',
+    'sample-size',
+    'warmup-window',
+    'token-source',
+    'telemetry',
+    'metric-definition',
+    'goodput-definition',
+    'client-host',
+  ])('cannot be %s, which says how it was measured', async (dimension) => {
+    await expect(call('a', 'b', '--intended', dimension)).rejects.toThrow(
+      new RegExp(`--intended ${dimension}: .*cannot be the change under test.*What can be: server, topology`),
+    );
   });
 });
 

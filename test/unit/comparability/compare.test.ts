@@ -75,16 +75,30 @@ describe('intent', () => {
     expect(comparison.verdict.sentence).toMatch(/besides the intended change \(answer length\) in token counter/);
   });
 
-  it('nothing changed though you meant to; and two changes are claimed for none', () => {
-    expect(compare(a, run({ seed: 2 }), { intended: ['token-source'] }).notes[0]).toMatch(
-      /Nothing changed in token counter/,
+  it('nothing changed though you meant to', () => {
+    expect(compare(a, run({ seed: 2 }), { intended: ['output-length'] }).notes[0]).toMatch(
+      /Nothing changed in answer length/,
     );
-    const two = compare(a, run({ seed: 2, maxTokens: 64, usage: false }), {
-      intended: ['output-length', 'token-source'],
+  });
+
+  it('two changes at once are no comparison, however they were declared', () => {
+    const two = compare(a, run({ seed: 2, maxTokens: 64, stages: [{ rateRps: 30, durationSeconds: 20 }] }), {
+      intended: ['output-length', 'offered-load', 'load-model', 'arrival-process'],
     });
-    expect(two.verdict.exitCode).toBe(0);
-    expect(two.claim).toEqual({ noClaim: expect.stringMatching(/2 changes/) as string });
-    expect(two.notes[0]).toMatch(/2 things changed/);
+    expect(two.findings.filter(({ state }) => state === 'intended').map(({ dimension }) => dimension)).toEqual(
+      expect.arrayContaining(['offered-load', 'output-length']),
+    );
+    expect(two.verdict.exitCode).toBe(3);
+    expect(two.claim.text).toBeUndefined();
+    expect(two.notes.join(' ')).toMatch(/things changed/);
+  });
+
+  it('what says how a run was measured stays what it is, declared or not', () => {
+    const failing = run({ seed: 2, failureShare: 0.3, usage: false });
+    const declared = compare(a, failing, { intended: DIMENSIONS.map(({ id }) => id) });
+    expect(stateOf(declared, 'completeness')).toBe('confounds');
+    expect(stateOf(declared, 'token-source')).toBe('confounds');
+    expect(declared.verdict.exitCode).toBe(3);
   });
 });
 

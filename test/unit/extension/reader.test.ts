@@ -101,11 +101,11 @@ describe('a reader', () => {
     const folders: Pair = [elsewhere('a'), elsewhere('b')];
     await one.ask('comparison', { folders, question: PLAIN });
     asked.length = 0;
-    const question: Question = { intended: ['token-source'], aligned: ['warmup-window'], cut: '50' };
+    const question: Question = { intended: ['output-length'], aligned: ['warmup-window'], cut: '50' };
     const judged = await one.ask('comparison', { folders, question });
     expect(asked).toEqual([]);
     if (!judged.ok) throw new Error('not judged');
-    expect(judged.value.view.intended).toBe('token-source');
+    expect(judged.value.view.intended).toBe('output-length');
     expect(judged.value.view.alignment.filter(({ on }) => on).map(({ id }) => id)).toEqual(['warmup-window']);
   });
 

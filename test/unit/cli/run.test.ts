@@ -105,6 +105,35 @@ tokenizer: { pretrained_model_name_or_path: "${path.resolve('samples/tokenizer')
     await expect(run(['a.yaml', '--rate', '5'])).rejects.toMatchObject({ code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' });
   });
 
+  it('--max-failures decides over a run with failures: 1 and why, or 0', async () => {
+    const faulty = await startSimulator({
+      faultRate: 0.3,
+      faultKinds: ['http500'],
+      ttftSeconds: 0.002,
+      tokenSeconds: 0.0005,
+    });
+    const file = config('faulty.yaml');
+    const withLimit = (limit: string) =>
+      run([
+        file,
+        '--set',
+        `server.base_url=${faulty.url}`,
+        '--set',
+        'load.stages=[{rate: 60, duration: 1}]',
+        '--max-failures',
+        limit,
+      ]);
+    try {
+      const strict = await withLimit('5%');
+      expect(strict.code).toBe(1);
+      expect(strict.out + strict.err).toMatch(/of 60 requests failed, more than the 5 % that --max-failures allows/);
+      expect((await withLimit('59')).code).toBe(0);
+      await expect(withLimit('many')).rejects.toThrow(/--max-failures needs a share/);
+    } finally {
+      await faulty.close();
+    }
+  });
+
   it('a file that is not there, a folder, an empty file: 2', async () => {
     writeFileSync(path.join(folder, 'empty.yaml'), '\n');
     for (const [name, says] of [

@@ -103,6 +103,25 @@ describe('usage that grows with every event', () => {
   });
 });
 
+describe('answers that end at once', () => {
+  it('with finish reason stop and no token are answers of length 0, named, without a time to first token', async () => {
+    const url = await serve((response) => {
+      stream(response, END.replace('"length"', '"stop"'));
+      response.end();
+    });
+    const run = await h.run(configOf({ url, load: RATE }));
+    if (run.kind !== 'ran') throw new Error('refused');
+    expect(run.run.manifest).toMatchObject({
+      state: 'complete',
+      counts: { ok: 120, failed: 0 },
+      answers: { empty: 120 },
+    });
+    expect(run.run.invalid).toBeUndefined();
+    expect(run.run.summary!.successes.latency.time_to_first_token).toBeNull();
+    expect(run.problems.find(({ code }) => code === 'RUN049')!.message).toMatch(/^120 of 120 answers ended at once/);
+  });
+});
+
 describe('streams that hang', () => {
   it('end at the request timeout with what had come, and hold up nobody else', async () => {
     const url = await serve((response, number) => {

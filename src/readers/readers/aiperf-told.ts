@@ -101,7 +101,26 @@ export function aiperfTold(value: Json, file: string): readonly Told[] {
     ...endpointTold(value, input),
     ...dataTold(input),
     warmupTold(input, measured, warm),
+    limitsTold(input),
   ]);
+}
+
+/** AIPerf's names of what a limit is on -> those of inference-perf; its inter token latency is TPOT. */
+const LIMITS: Readonly<Record<string, string>> = {
+  time_to_first_token: 'ttft',
+  inter_token_latency: 'tpot',
+  request_latency: 'request_latency',
+};
+
+/** Milliseconds there, seconds here. */
+function limitsTold(input: Json): Entry {
+  const slos = findKey(input, 'slos');
+  const limits = Object.entries(isObject(slos?.value) ? slos.value : {}).flatMap(([name, value]) => {
+    const limit = numberOf(value);
+    return limit === undefined ? [] : [[own(LIMITS, name) ?? name, limit / 1000] as const];
+  });
+  const path = ['report', 'goodput', 'constraints'];
+  return [path, limits.length === 0 ? undefined : Object.fromEntries(limits), slos?.key ?? 'input_config.slos'];
 }
 
 type Entry = readonly [path: Told['path'], value: unknown, key: string];

@@ -90,6 +90,8 @@ function isBlock(value: unknown): boolean {
 /** `server_metrics_export.json` and `inputs.json` (the bodies it sent): no reports, and no surprise beside one. */
 function isByProduct(value: unknown): boolean {
   if (!isObject(value)) return false;
+  // The runs of a sweep side by side: each has an export of its own.
+  if (value['aggregation_type'] === 'sweep' && Array.isArray(value['per_combination_metrics'])) return true;
   if (Object.hasOwn(value, 'aiperf_version')) return isObject(value['metrics']) && isObject(value['summary']);
   const first = Array.isArray(value['data']) ? (value['data'][0] as unknown) : undefined;
   return isObject(first) && Object.hasOwn(first, 'session_id') && Array.isArray(first['payloads']);
@@ -178,7 +180,9 @@ function scopeOf(value: Json, file: string, server: boolean): ReportScope {
     measure(id, statisticsOf(value[key], 1), { file, key: `${key}.*`, definition: { tokens: by, stdDev: 'sample' } });
   return {
     id: 'run',
-    label: textAt(value, 'run_info', 'run_label') ?? 'run',
+    // Each run of a sweep has the same run_label where it has one trial; what varies is its name.
+    label: textAt(value, 'run_info', 'variation_label') ?? textAt(value, 'run_info', 'run_label') ?? 'run',
+    ...goodputOf(value),
     kind: 'run',
     file,
     load: aiperfLoad(value),
@@ -211,6 +215,14 @@ function scopeOf(value: Json, file: string, server: boolean): ReportScope {
       ),
     ],
   };
+}
+
+function goodputOf(value: Json): Pick<ReportScope, 'goodput'> {
+  const rate = numberAt(value, 'goodput', 'avg');
+  const share = numberAt(value, 'good_request_fraction', 'avg');
+  if (rate === undefined && share === undefined) return {};
+  const stats = compact<Record<string, number>>({ request_goodput: rate, good_request_fraction: share });
+  return { goodput: { stats, definition: 'AIPerf: answers within every limit of slos / duration' } };
 }
 
 /** Counted, or from the list of errors, or from the share of failures that newer versions write (schema 1.4). */

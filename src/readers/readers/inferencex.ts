@@ -51,7 +51,14 @@ function oneRun(value: Json, file: string, kind: 'raw' | 'aggregate'): Canonical
       ...(kind === 'raw' ? ['failed = num_prompts - completed'] : []),
     ],
     notRecorded: [
-      'means and standard deviations of latencies',
+      ...(Object.keys(value).some((key) => /^(?:mean|std)_(?:ttft|tpot|itl|e2el)$/.test(key))
+        ? []
+        : ['means and standard deviations of latencies']),
+      ...(Object.hasOwn(value, 'std_intvty')
+        ? [
+            'interactivity is left out: *_intvty is 1000 / TPOT in ms, and std_intvty the same of the deviation, which means nothing',
+          ]
+        : []),
       'warm-up',
       'ignore_eos',
       'sampling parameters',

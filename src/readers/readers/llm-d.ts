@@ -70,7 +70,8 @@ function oneReport(value: Json, parts: Parts, file: string): CanonicalReport {
   const tool = textAt(parts.load, old ? 'name' : 'tool');
   const harness = harnessOf(tool);
   const problems: Problem[] = [];
-  const scope = scopeOf(parts, file, harness, problems);
+  const unitless: string[] = [];
+  const scope = scopeOf(parts, file, harness, problems, unitless);
   const version = textAt(parts.load, 'tool_version');
   return {
     tool: 'llm-d Benchmark Report',
@@ -87,6 +88,9 @@ function oneReport(value: Json, parts: Parts, file: string): CanonicalReport {
     assumptions: [
       ...(harness.known ? [`latency names mean what ${harness.tool} means by them`] : []),
       ...(old ? [] : ['failures are part of the total']),
+      ...(unitless.length === 0
+        ? []
+        : [`${unitless.length} numbers have no unit: they are taken to be in s, s/token and tokens/s`]),
     ],
     notRecorded: [
       ...(harness.known
@@ -115,7 +119,7 @@ function oneReport(value: Json, parts: Parts, file: string): CanonicalReport {
   };
 }
 
-function scopeOf(parts: Parts, file: string, harness: Harness, problems: Problem[]): ReportScope {
+function scopeOf(parts: Parts, file: string, harness: Harness, problems: Problem[], unitless: string[]): ReportScope {
   const requests = at(parts.aggregate, 'requests');
   const total = numberAt(requests, 'total');
   const failed = numberAt(requests, 'failures');
@@ -128,7 +132,9 @@ function scopeOf(parts: Parts, file: string, harness: Harness, problems: Problem
       return single(quantity, numberOf(found), { file, key: name, definition });
     }
     const units = textOf(found['units']);
-    const factor = units !== undefined && Object.hasOwn(FACTORS, units) ? own(FACTORS, units) : undefined;
+    // Reports without any unit exist: seconds and tokens are what every writer of the format means.
+    const factor = units === undefined ? 1 : Object.hasOwn(FACTORS, units) ? own(FACTORS, units) : undefined;
+    if (units === undefined) unitless.push(name);
     if (factor === undefined) {
       problems.push(unknownUnit(file, name, units));
       return [];

@@ -177,3 +177,27 @@ describe('ended requests', () => {
     expect(alike.state === 'same' || alike.assumed !== undefined).toBe(true);
   });
 });
+
+describe('AIPerf and InferenceX', () => {
+  it('goodput, its limits and the name of the variation are kept and compared', async () => {
+    const sweep = (ttft: number): unknown => ({
+      schema_version: '1.3',
+      request_latency: block('ms', 300),
+      request_count: { unit: 'requests', avg: 100 },
+      goodput: { unit: 'requests/sec', avg: 9 },
+      input_config: { endpoint: { type: 'chat', streaming: true }, slos: { time_to_first_token: ttft } },
+      run_info: { run_label: 'run_0001', variation_label: 'concurrency=16' },
+    });
+    const [scope] = (await report(sweep(1500))).scopes;
+    expect(scope).toMatchObject({ label: 'concurrency=16', goodput: { stats: { request_goodput: 9 } } });
+    expect((await found(sweep(1500), sweep(1500), 'goodput-definition')).state).toBe('same');
+    expect((await found(sweep(1500), sweep(900), 'goodput-definition')).state).toBe('confounds');
+  });
+
+  it('means that are printed are not called unrecorded', async () => {
+    const row = { hw: 'x', conc: 8, tput_per_gpu: 1, mean_ttft: 1, std_ttft: 0.2, median_ttft: 1, std_intvty: 300 };
+    const { notRecorded } = await report(row);
+    expect(notRecorded.join(' ')).not.toContain('means and standard');
+    expect(notRecorded.join(' ')).toContain('interactivity');
+  });
+});

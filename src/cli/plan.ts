@@ -37,8 +37,8 @@ const HELP = `isoperf plan: what a run will really send, without sending anythin
 
 Usage: isoperf plan CONFIG [options]
 
-It prints, for every stage: requests, duration, the law of arrivals and its seed; prompt and output lengths as they are after
-drawing and clamping; prompts that repeat; the requests in flight that a latency needs against the most the client allows;
+It needs no server, no address and no model name. For every stage it prints: requests, duration, the law of arrivals and
+its seed; prompt and output lengths as they are after drawing and clamping; prompts that repeat; the requests in flight that a latency needs against the most the client allows;
 the timeout in force; the highest percentile that the number of requests supports; and where the report will go.
 
   --latency SECONDS     how long a request is assumed to take (default: ${DEFAULT_LATENCY_SECONDS})
@@ -81,6 +81,7 @@ export const planCommand: Command = {
     const loaded = loadConfig(text, {
       overrides,
       fileName: file,
+      isPlanOnly: true,
       ...(flags.region === undefined ? {} : { region: flags.region }),
     });
     const problems = new ProblemPrinter(io, file, flags.json === true);

@@ -26,6 +26,8 @@ export interface LoadOptions {
   readonly fileName?: string;
   /** Name of the region to take when a file holds several configs. */
   readonly region?: string;
+  /** Nothing will be sent: the address and the names of the server may be open, and where reports and figures go. */
+  readonly isPlanOnly?: boolean;
   /** The region is one of all that are judged, not the one somebody asked for. */
   readonly isOneOfAll?: boolean;
   /** Longest text that is read, in characters. An editor must answer between two keystrokes; a command line may take its time. */
@@ -77,13 +79,27 @@ export interface Reading {
 /** The config of a text, ready to run; or the errors that stand in the way. Warnings accompany a value. */
 export function loadConfig(text: string, options: LoadOptions = {}): Result<LoadedConfig> {
   const reading = readConfig(text, { maxText: MAX_FILE, ...options });
-  const { loaded } = reading;
-  // A template may be read and judged; it cannot be run.
-  const problems = reading.problems.map((problem): Problem =>
-    problem.code === 'CFG009' ? { ...problem, severity: 'error' } : problem,
-  );
+  const loaded = reading.loaded ?? (options.isPlanOnly === true ? reading.partial : undefined);
+  const problems = reading.problems.map((problem): Problem => {
+    if (options.isPlanOnly === true && isOfSending(problem)) return { ...problem, severity: 'information' };
+    // A template may be read and judged; it cannot be run.
+    return problem.code === 'CFG009' ? { ...problem, severity: 'error' } : problem;
+  });
   if (loaded && !problems.some((problem) => problem.severity === 'error')) return { ok: true, value: loaded, problems };
   return { ok: false, problems };
+}
+
+/** What a stream of requests does not depend on. */
+const OF_SENDING: readonly ConfigPath[] = [
+  ...['base_url', 'model_name', 'api_key', 'cert_path', 'key_path'].map((key) => ['server', key]),
+  ['api', 'headers'],
+  ['storage'],
+  ['metrics'],
+  ['tokenizer', 'token'],
+];
+
+function isOfSending({ code, path }: Problem): boolean {
+  return code === 'CFG011' || OF_SENDING.some((open) => startsWith(path, open));
 }
 
 /** All there is to know about a text, or about one of its configs. Never throws. */

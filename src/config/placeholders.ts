@@ -16,6 +16,10 @@ export interface FoundPlaceholder {
 const PATTERN =
   /\$\{[^{}\n]{0,200}\}|\$\([A-Za-z_]\w*\)|\$[A-Za-z_]\w*|\{\{[^{}\n]{0,200}\}\}|\{%[^%\n]{0,200}%\}|REPLACE_ENV_\w+|<[A-Za-z][^<>\n]{0,60}>|\b__[A-Z][A-Z0-9_]*__\b|@[A-Z][A-Z0-9_]*@/;
 
+/** In code only what no Python and no JMESPath means: they compare with < and >, and use brackets. */
+const IN_CODE =
+  /\$\{[^{}\n]{0,200}\}|\$\([A-Za-z_]\w*\)|(?<!\{)\{\{-?\s*[.$A-Za-z_][^{}\n:,'"]{0,200}\}\}(?!\})|REPLACE_ENV_\w+|\b__[A-Z][A-Z0-9_]*__\b|@[A-Z][A-Z0-9_]*@/;
+
 const BARE = /^[A-Z][A-Z0-9_]{1,60}$/;
 /** What template writers call the texts of a config; other upper-case texts may be values. */
 const BARE_TEXT =
@@ -23,9 +27,11 @@ const BARE_TEXT =
 
 /** A placeholder in a text that stands at a path; undefined when the text is a value. */
 function findPlaceholder(text: string, path: ConfigPath): string | undefined {
-  // A Python lambda compares with < and >, JMESPath uses brackets: they are text whatever stands in them.
   const key = path.findLast((step) => typeof step === 'string');
-  if (key === 'filter' || key === 'matches' || key === 'rules') return undefined;
+  if (key === 'filter' || key === 'matches' || key === 'rules') {
+    const inCode = IN_CODE.exec(text)?.[0];
+    return inCode === undefined ? undefined : unmasked(inCode);
+  }
   const found = PATTERN.exec(text)?.[0];
   if (found !== undefined) return unmasked(found);
   return BARE.test(text) && isBarePlaceholder(text, path) ? text : undefined;

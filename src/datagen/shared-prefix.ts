@@ -4,7 +4,7 @@ import type { TextPart } from './conversation';
 import { sampledLength, sampledRefusal, type LengthDistribution } from './lengths';
 import type { Pace } from './pace';
 import type { Prompt, PromptSource } from './prompts';
-import { shuffle, stream, type Rng } from './random';
+import { integerBelow, shuffle, stream, type Rng } from './random';
 import { STOPPED_EARLY } from './stopped';
 import type { TextMaker } from './text';
 
@@ -32,7 +32,7 @@ export interface SharedPrefixInput {
 }
 
 /**
- * All prompts are made once and shuffled; request i of every stage takes prompt i mod (groups x prompts per group), so that later
+ * All prompts are made once and shuffled (of very many only those that are sent); request i of every stage takes prompt i mod (groups x prompts per group), so that later
  * stages repeat them word for word, as upstream. Text goes to /v1/completions whatever `api.type` says, as upstream.
  */
 export async function sharedPrefixPrompts({
@@ -58,15 +58,13 @@ export async function sharedPrefixPrompts({
     if (refusal !== undefined) return refuse(['data', 'shared_prefix', key], `Nothing was sent: ${refusal}.`);
   }
   const own = data.seed ?? seed;
+  const problems = [...(api === 'chat' ? [CHAT_IGNORED] : []), ...(data.multiTurn === true ? [MULTI_TURN] : [])];
+  if (data.groups * data.promptsPerGroup > MOST_MADE_BEFOREHAND && data.multiTurn !== true)
+    return { ok: true, value: madeOnDemand(data, texts, own), problems };
   const made = await makePrompts(data, texts, stream(own, 'shared-prefix'), pace);
   if (made === undefined) return STOPPED_EARLY;
   const negative = made.prompts.find((prompt) => prompt.maxTokens < 0);
-  if (negative) {
-    return refuse(
-      ['data', 'shared_prefix', 'output_len'],
-      `Nothing was sent: output_len gives an output length of ${negative.maxTokens}.`,
-    );
-  }
+  if (negative) return negativeLength(negative.maxTokens);
   return {
     ok: true,
     value: {
@@ -75,7 +73,83 @@ export async function sharedPrefixPrompts({
       sharedPrefixLength: made.meanPrefixLength,
       stage: () => (data.multiTurn === true ? conversations(made.prompts, data, texts, own) : repeated(made.prompts)),
     },
-    problems: [...(api === 'chat' ? [CHAT_IGNORED] : []), ...(data.multiTurn === true ? [MULTI_TURN] : [])],
+    problems,
+  };
+}
+
+function negativeLength(tokens: number): Extract<Result<never>, { ok: false }> {
+  return refuse(
+    ['data', 'shared_prefix', 'output_len'],
+    `Nothing was sent: output_len gives an output length of ${tokens}.`,
+  );
+}
+
+/** More prompts than this are a way to say "never repeat": of 100,000 some hundred are sent, and making all takes half an hour. */
+const MOST_MADE_BEFOREHAND = 10_000;
+
+/**
+ * Prompts that are made when they are asked for. Each has a stream of its own, and so has the order: which are sent depends on
+ * nothing but the seed, and a prompt is the same however many are sent.
+ */
+function madeOnDemand(data: SharedPrefixData, texts: TextMaker, seed: number): PromptSource {
+  const total = data.groups * data.promptsPerGroup;
+  const prefixes = new Map<number, { text: string; length: number }>();
+  const prefixOf = (group: number): { text: string; length: number } => {
+    const known = prefixes.get(group);
+    if (known) return known;
+    const rng = stream(seed, 'shared-prefix-group', group);
+    const length = Math.max(0, draw(data.systemPromptLength, rng));
+    const made = length > texts.specialTokens ? texts.make(length, rng) : { text: '', length: 0 };
+    prefixes.set(group, made);
+    return made;
+  };
+  const order = ascendingShuffle(stream(seed, 'shared-prefix-order'), total);
+  const prompts: Prompt[] = [];
+  const next = (): Prompt | Extract<Result<never>, { ok: false }> => {
+    const place = order();
+    const prefix = prefixOf(Math.floor(place / data.promptsPerGroup));
+    const rng = stream(seed, 'shared-prefix-prompt', place);
+    const asked = askedLength(prefix.length, Math.max(1, draw(data.questionLength, rng)), texts);
+    const { text, length } = texts.extend(prefix.text, asked, rng);
+    const maxTokens = draw(data.outputLength, rng);
+    return maxTokens < 0 ? negativeLength(maxTokens) : { content: text, length, asked, maxTokens };
+  };
+  return {
+    unit: texts.unit,
+    api: 'completion',
+    /** Of the prefixes that were made. */
+    get sharedPrefixLength() {
+      const lengths = [...prefixes.values()].map(({ length }) => length);
+      return lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
+    },
+    stage: () => (index) => {
+      const at = index % total;
+      while (prompts.length <= at) {
+        const prompt = next();
+        if ('ok' in prompt) return prompt;
+        prompts.push(prompt);
+      }
+      return prompts[at]!;
+    },
+  };
+}
+
+/** Upstream counts the special tokens in both lengths; the prompt they make has them once. */
+function askedLength(prefix: number, question: number, { specialTokens }: TextMaker): number {
+  return prefix + question - (prefix > 0 ? specialTokens : 0);
+}
+
+/** The numbers below `count` in random order, one a call (Fisher and Yates from the front, of which only what moved is kept). */
+function ascendingShuffle(rng: Rng, count: number): () => number {
+  const moved = new Map<number, number>();
+  let place = 0;
+  return () => {
+    const other = place + integerBelow(rng, count - place);
+    const taken = moved.get(other) ?? other;
+    moved.set(other, moved.get(place) ?? place);
+    moved.delete(place);
+    place += 1;
+    return taken;
   };
 }
 
@@ -169,8 +243,7 @@ async function makePrompts(
     prefixTotal += prefix.length;
     for (let member = 0; member < data.promptsPerGroup; member++) {
       const questionLength = Math.max(1, draw(data.questionLength, rng));
-      // Upstream counts the special tokens in both lengths; the prompt they make has them once.
-      const asked = prefix.length + questionLength - (prefix.length > 0 ? texts.specialTokens : 0);
+      const asked = askedLength(prefix.length, questionLength, texts);
       const { text, length } = texts.extend(prefix.text, asked, rng);
       const own = { text: prefix.text, tokens: Math.max(0, prefix.length - texts.specialTokens) };
       prompts.push({ prefix: own, text, length, asked, maxTokens: draw(data.outputLength, rng) });
@@ -185,6 +258,6 @@ function draw(choice: LengthChoice, rng: Rng): number {
   return typeof choice === 'number' ? choice : sampledLength(choice, rng);
 }
 
-function refuse(path: Problem['path'], message: string): Result<never> {
+function refuse(path: Problem['path'], message: string): Extract<Result<never>, { ok: false }> {
   return { ok: false, problems: [{ code: 'RUN013', severity: 'error', path, message }] };
 }

@@ -100,6 +100,8 @@ import { CMP098 } from './catalogue/CMP098-other-model';
 import { CMP099 } from './catalogue/CMP099-joined-flag';
 import { CMP100 } from './catalogue/CMP100-other-lengths';
 import { CMP101 } from './catalogue/CMP101-other-data';
+import { CMP102 } from './catalogue/CMP102-sent-again';
+import { CMP103 } from './catalogue/CMP103-one-token-answers';
 import type { Pitfall } from './pitfall';
 
 export const PITFALLS: readonly Pitfall[] = [
@@ -204,4 +206,6 @@ export const PITFALLS: readonly Pitfall[] = [
   CMP099,
   CMP100,
   CMP101,
+  CMP102,
+  CMP103,
 ];

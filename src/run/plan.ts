@@ -29,7 +29,8 @@ const UNKNOWN_MODEL = 'model';
  */
 export async function planStream(input: RunInput, options: StreamOptions): Promise<Result<PlannedStream>> {
   const { config } = input;
-  const problems: Problem[] = [...refusals(config)];
+  // A stream needs nowhere to go to.
+  const problems: Problem[] = refusals(config).filter(({ code }) => code !== 'RUN001');
   if (problems.some(({ severity }) => severity === 'error')) return { ok: false, problems };
   const trace = arrivalTrace(config, foldersOf(input, options));
   if (!trace.ok) return { ok: false, problems: [...problems, ...trace.problems] };

@@ -23,7 +23,7 @@ export interface Construction {
 }
 
 const TAG = 'tag:yaml.org,2002:';
-/** Expanded size at which a document is taken for an alias bomb; real configs have some hundred nodes. */
+/** So many values beyond those that are written out: a document is taken for an alias bomb. */
 const MAX_EXPANDED = 30_000;
 /** Beyond so many errors, and so many warnings, a text is broken in one way that was said often enough. */
 const MAX_COMPLAINTS = 50;
@@ -34,6 +34,8 @@ interface State {
   readonly counts: Record<Complaint['severity'], number>;
   readonly done: Map<YamlNode, { value: unknown; size: number }>;
   readonly open: Set<YamlNode>;
+  /** Values that are written out, each counted once. */
+  written: number;
   readonly flat: Map<MapNode, ReadonlyMap<string, YamlNode>>;
 }
 
@@ -43,7 +45,7 @@ class Endless extends Error {}
 export function construct(root: YamlNode, text: string): Construction {
   const counts = { error: 0, warning: 0 };
   const more = (): number => Object.values(counts).reduce((sum, count) => sum + Math.max(0, count - MAX_COMPLAINTS), 0);
-  const state: State = { text, complaints: [], counts, done: new Map(), open: new Set(), flat: new Map() };
+  const state: State = { text, complaints: [], counts, done: new Map(), open: new Set(), written: 0, flat: new Map() };
   try {
     const { value } = build(root, state);
     return { value, complaints: state.complaints, more: more() };
@@ -76,15 +78,16 @@ function build(node: YamlNode, state: State): { value: unknown; size: number } {
   const before = state.done.get(node);
   if (before) return before;
   state.open.add(node);
+  state.written += 1;
   const result = buildFresh(node, state);
   state.open.delete(node);
   state.done.set(node, result);
-  if (result.size > MAX_EXPANDED) {
+  if (result.size > MAX_EXPANDED + state.written) {
     complain(state, {
       code: 'YML008',
       severity: 'error',
       node,
-      message: `The aliases of this document expand to more than ${MAX_EXPANDED} values, so it is not read.`,
+      message: `The aliases of this document expand to more than ${MAX_EXPANDED} values beyond those written out, so it is not read.`,
       remedy: 'Write the values out without nested aliases.',
     });
     throw new Endless();

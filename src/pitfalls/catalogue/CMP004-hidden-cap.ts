@@ -1,5 +1,5 @@
 // CMP004: A hidden cap on requests in flight.
-import { type Check, note, round, STAGES, warning } from '../in-config';
+import { type Check, type Hit, note, round, STAGES, warning } from '../in-config';
 import { ALL_LATENCIES, type Pitfall, RATES } from '../pitfall';
 
 /** A request may take this long before the cap is reached: rarely does one take longer. */
@@ -12,7 +12,7 @@ const CERTAIN_SECONDS = 3;
 const clientCap: Check = ({ config: { load } }) => {
   if (load.type !== 'constant' && load.type !== 'poisson') return [];
   const rate = Math.max(0, ...load.stages.map((stage) => stage.rate));
-  if (load.num_workers === undefined) return [];
+  if (load.num_workers === undefined) return unknownCap(rate, load.worker_max_concurrency);
   const workers = Math.max(1, load.num_workers);
   const cap = workers * load.worker_max_concurrency;
   const seconds = cap / rate;
@@ -25,6 +25,19 @@ const clientCap: Check = ({ config: { load } }) => {
   return [seconds < CERTAIN_SECONDS ? warning(path, more) : note(path, more)];
 };
 
+/** A large client: what it cannot hold open, hardly any can. */
+const MANY_CPUS = 16;
+
+/** One worker for each CPU of a machine nobody knows. */
+function unknownCap(rate: number, perWorker: number): readonly Hit[] {
+  if (rate === 0 || (MANY_CPUS * perWorker) / rate >= CERTAIN_SECONDS) return [];
+  const message =
+    `At ${round(rate)} requests/s every second that a request takes needs ${round(rate)} requests in flight. num_workers is not written, so there are as many workers as CPUs with ${perWorker} each: ` +
+    `${MANY_CPUS} CPUs hold ${MANY_CPUS * perWorker}, and requests that take longer than ${round((MANY_CPUS * perWorker) / rate)} s wait in the client.`;
+  const path = ['load', 'worker_max_concurrency'];
+  return [warning(path, { message, restsOn: [['load', 'num_workers'], STAGES] })];
+}
+
 export const CMP004: Pitfall = {
   code: 'CMP004',
   title: 'A hidden cap on requests in flight',
@@ -35,7 +48,8 @@ export const CMP004: Pitfall = {
   configPaths: ['load.worker_max_concurrency', 'load.num_workers', 'load.stages.rate'],
   source: 'inference-perf: inference_perf/loadgen/load_generator.py',
   inConfig: {
-    words: 'num_workers x worker_max_concurrency is used up at the highest rate once a request takes less than 30 s.',
+    words:
+      'num_workers x worker_max_concurrency is used up at the highest rate once a request takes less than 30 s; or num_workers is not written and 16 CPUs would be used up within 3 s.',
     check: clientCap,
   },
   inReport: {

@@ -67,6 +67,29 @@ interface PlanJson {
   readonly problems: { code: string }[];
 }
 
+describe('a plan needs no server', () => {
+  const body = CONFIG.replace(/^server:.*\n/m, '');
+  it.each([
+    ['none', ''],
+    ['no address', 'server: { type: vllm, model_name: one }\n'],
+    ['placeholders', 'server: { type: vllm, model_name: "${MODEL}", base_url: "{{ .Values.url }}", api_key: $KEY }\n'],
+    ['an address that is none', 'server: { type: vllm, base_url: localhost }\n'],
+    ['a place for reports to fill', 'storage: { local_storage: { path: "${DIR}" } }\n'],
+  ])('%s', async (name, server) => {
+    const config = file(`open-${name.replaceAll(' ', '-')}.yaml`, `${server}${body}`);
+    const { code, out, err } = await call(planCommand, config, '--json');
+    expect([code, err]).toEqual([0, '']);
+    const plan = JSON.parse(out) as PlanJson;
+    expect(plan.stages.map(({ requests }) => requests)).toEqual([60, 20]);
+    const whole = await call(planCommand, file('whole.yaml', CONFIG), '--json');
+    expect(plan.hashes).toEqual((JSON.parse(whole.out) as PlanJson).hashes);
+  });
+  it('a placeholder in what is sent is a reason to refuse', async () => {
+    const config = file('open.yaml', CONFIG.replace('mean: 20', 'mean: "${MEAN}"'));
+    expect((await call(planCommand, config)).code).toBe(2);
+  });
+});
+
 describe('isoperf plan', () => {
   it('says how many threads would send, where it is more than one', async () => {
     const load = 'load: { type: concurrent, stages: [{ num_requests: 900, concurrency_level: 900 }] }';

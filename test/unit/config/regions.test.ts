@@ -207,6 +207,31 @@ describe('branches and blocks of a template', () => {
   });
 });
 
+describe('code in a config', () => {
+  const replay = (filter: string): string =>
+    `load: { type: trace_session_replay, stages: [{ concurrent_sessions: 1 }] }
+server: { base_url: http://h:1 }
+data:
+  type: otel_trace_replay
+  otel_trace_replay: { trace_directory: t, use_static_model: true, static_model_name: m, filter: ${JSON.stringify(filter)} }
+`;
+  it.each(['lambda s: len(s) > ${MIN}', 'lambda s: len(s) > {{ .Values.min }}', 'lambda s: s.n < $(MAX)', '@FILTER@'])(
+    'a placeholder inside a filter is to be filled: %s',
+    (filter) =>
+      expect(readConfig(replay(filter)).loaded?.placeholders.map(({ path }) => path.at(-1))).toEqual(['filter']),
+  );
+  it.each(['lambda s: a<b and c>d', 'lambda s: {{"a": 1}["a"]: 2}', "lambda s: s['$x'] == '<y>'", "f'{{{s}}}'"])(
+    'code is no placeholder: %s',
+    (filter) => expect(readConfig(replay(filter)).loaded?.placeholders).toEqual([]),
+  );
+  it('many plain stages are no aliases that expand', () => {
+    const text = `load:\n  stages:\n${'    - { rate: 1, duration: 2 }\n'.repeat(11_000)}server: { base_url: "http://h:1" }\n`;
+    const { problems, loaded } = readConfig(text, { maxText: 4_000_000 });
+    expect(problems).toEqual([]);
+    expect(loaded?.config.load.stages).toHaveLength(11_000);
+  });
+});
+
 describe('a second document', () => {
   it.each([
     ['after the config', `${CONFIG}---\na: 1\n`],

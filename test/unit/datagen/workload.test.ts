@@ -187,6 +187,27 @@ describe('shared_prefix', () => {
     expect(workload.stages[0]![0]!.maxTokens).toBe(7);
   });
 
+  it.each([
+    [1, 100_000],
+    [100_000, 1],
+    [400, 50_000_000],
+  ])('of %i groups of %i prompts only those that are sent are made', async (groups, promptsPerGroup) => {
+    const many = { ...data, sharedPrefix: { ...data.sharedPrefix, groups, promptsPerGroup } };
+    const done: number[] = [];
+    const workload = await prepare(
+      input(many, { tokenizer, warmup: [false, true], onProgress: (made) => done.push(made) }),
+    );
+    expect(Math.max(0, ...done)).toBeLessThanOrEqual(12);
+    expect(new Set(hashes(workload, 0)).size).toBe(6);
+    expect(hashes(workload, 0)).toEqual(hashes(workload, 1));
+    expect(workload.sharedPrefixLength).toBe(20);
+    for (const { promptTexts } of workload.stages[0]!) expect(tokenizer.count(promptTexts[0]!) + 1).toBe(29);
+    // However many are sent, the first are the same.
+    const [stage] = input(many).stages;
+    const more = await prepare({ ...input(many, { tokenizer }), stages: [{ ...stage!, count: 20 }] });
+    expect(hashes(more, 0).slice(0, 6)).toEqual(hashes(workload, 0));
+  });
+
   it('has as many prefixes as groups, and exact lengths with BOS counted once', async () => {
     const workload = await prepare(input(data, { tokenizer }));
     const prompts = workload.stages[0]!.slice(0, 4).map((request) => request.promptTexts[0]!);

@@ -74,7 +74,7 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   ],
   'it says how to read the numbers; the config may stay as it is': [
     ...['CMP001', 'CMP022', 'CMP035', 'CMP044', 'CMP045', 'CMP046', 'CMP049', 'CMP050', 'CMP066', 'CMP068', 'CMP076'],
-    ...['CMP077', 'CMP081', 'CMP082'],
+    ...['CMP077', 'CMP081', 'CMP082', 'CMP102', 'CMP103'],
   ],
   'there are several ways out, and they measure different things': ['CMP019', 'CMP034', 'CMP037', 'CMP040', 'CMP048'],
 };

@@ -1,0 +1,25 @@
+// CMP102: Failed requests are sent again.
+import { type Check, warning } from '../in-config';
+import { EVERYTHING, type Pitfall } from '../pitfall';
+
+const retries: Check = ({ config: { load } }) => {
+  const { request_retries: times, request_retry_backoff_sec: pause } = load;
+  if (times === 0) return [];
+  return [
+    warning(['load', 'request_retries'], {
+      message: `A failed request is sent up to ${times} more times, ${pause} s apart: failures the server had are counted as successes, their latency holds the failed attempts and the pauses, and the server gets more requests than the stage asks for.`,
+    }),
+  ];
+};
+
+export const CMP102: Pitfall = {
+  code: 'CMP102',
+  title: 'Failed requests are sent again',
+  consequence:
+    'A server that refuses under load looks as if it never failed: retried requests succeed late, and the retries are load that no rate shows.',
+  remedy: 'Leave request_retries at 0, the same on both sides, and show how many requests failed.',
+  moves: [...EVERYTHING, 'error_rate', 'percentiles', 'goodput'],
+  configPaths: ['load.request_retries', 'load.request_retry_backoff_sec'],
+  source: 'inference-perf v0.7.0: load.request_retries',
+  inConfig: { words: 'load.request_retries is above 0.', check: retries },
+};

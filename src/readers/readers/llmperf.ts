@@ -1,6 +1,7 @@
 // Reader of Ray llmperf's summary: seconds, client tokens of one Llama tokenizer, "inter token latency" that is NTPOT (reference peers.md 4.6).
 import type { CanonicalReport, Definition, Measure, QuantityId, ScopeCounts, Statistics } from '../canonical';
 import type { ReportReader } from './reader';
+import { lengthLaw, TOLD, toldBy } from './told';
 import { compact, isObject, measure, numberOf, shown, single, textOf, type Json } from './values';
 
 const REQUESTS = {
@@ -121,8 +122,19 @@ function oneRun(value: Json, file: string): CanonicalReport {
     facts: ['mean_input_tokens', 'stddev_input_tokens', 'mean_output_tokens', 'stddev_output_tokens']
       .filter((label) => value[label] !== undefined)
       .map((label) => ({ label: `asked ${label}`, value: shown(value[label]), source: file })),
+    told: toldBy(file, [
+      [['load', 'type'], level === undefined ? undefined : 'concurrent', 'num_concurrent_requests'],
+      [TOLD.arrivalLaw, level === undefined ? undefined : 'closed-loop', 'num_concurrent_requests'],
+      [['server', 'model_name'], textOf(value['model']), 'model'],
+      [['data', 'input_distribution'], asked(value, 'input'), 'mean_input_tokens'],
+      [['data', 'output_distribution'], asked(value, 'output'), 'mean_output_tokens'],
+    ]),
     problems: [],
   };
+}
+
+function asked(value: Json, which: 'input' | 'output'): Json | undefined {
+  return lengthLaw(numberOf(value[`mean_${which}_tokens`]), numberOf(value[`stddev_${which}_tokens`]));
 }
 
 export const llmperfReader: ReportReader = {

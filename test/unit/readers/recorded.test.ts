@@ -175,6 +175,7 @@ describe('ended requests', () => {
     expect((await found(llmperf(0), llmperf(40), 'completeness')).state).toBe('confounds');
     const alike = await found(llmperf(0), llmperf(0), 'completeness');
     expect(alike.state === 'same' || alike.assumed !== undefined).toBe(true);
+    expect((await found(llmperf(0), llmperf(0), 'arrival-process')).state).toBe('same');
   });
 });
 

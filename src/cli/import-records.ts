@@ -67,7 +67,7 @@ export function recomputeRequest(values: Values): RecomputeRequest | undefined {
     );
   return {
     change: {
-      ...(tokens ? { tokens } : {}),
+      ...(tokens ? { tokens, inputTokens: tokens } : {}),
       ...(failures ? { failures } : {}),
       ...(basis ? { gap: basis === 'tokens' ? 'token_gap' : 'chunk_gap' } : {}),
       ...(values.warmup === undefined ? {} : { warmup: warmupOf(values.warmup) }),

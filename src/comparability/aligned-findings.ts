@@ -12,7 +12,9 @@ const STILL_COLD = 1.5;
 export function alignedFindings(start: Aligned, final: Aligned, steps: readonly AlignmentStep[]): Finding[] {
   const before = examine(start);
   const applied = steps.filter((step) => step.ok);
-  const after = applied.length === 0 ? before : examine(final);
+  const cut = applied.length === 0 ? before : examine(final);
+  // What alignment itself left out is not missing: completeness is of what was recorded.
+  const after = cut.map((finding, i) => (finding.dimension === 'completeness' ? before[i]! : finding));
   return before.map((finding, i): Finding => {
     const step = steps.find(({ dimension }) => dimension === finding.dimension);
     const differs = finding.state === 'confounds' || finding.state === 'unknown';

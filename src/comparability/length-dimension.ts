@@ -14,7 +14,7 @@ import {
 } from './dimension';
 import { measureOf } from '../readers/canonical';
 import { inFact, inManifest, inRecords, inReport, inSetting } from './evidence';
-import { compareLengths, lengthWords, LENGTH_RULE, slightly, type Lengths } from './lengths';
+import { compareLengths, lengthWords, LENGTH_RULE, LENGTH_SLACK, slightly, type Lengths } from './lengths';
 import { settingOf, type Side } from './side';
 import { askedLengths, commonLengths, compareAsked, ownLengths, sameConfigured } from './workload';
 
@@ -79,7 +79,7 @@ function judge(spec: LengthDimension, a: LengthEvidence, b: LengthEvidence, cont
   const { which, things } = spec;
   const common = commonLengths(context, which);
   if (!common) return unknown(`The realised length of the ${things}`, !!a.realised, !!b.realised);
-  const realised = compareLengths(common.a, common.b);
+  const realised = compareLengths(common.a, common.b, common.one ? 0 : LENGTH_SLACK);
   const configuredAlike = sameConfigured(context, spec.configured);
   const by = `(${common.counter})`;
   if (realised.open && configuredAlike !== false) {
@@ -95,7 +95,10 @@ function judge(spec: LengthDimension, a: LengthEvidence, b: LengthEvidence, cont
         : hasQuantiles(common.a) && hasQuantiles(common.b)
           ? 'The same distribution, quantile by quantile'
           : 'The same length in the mean, which is all that both files say';
-    return same(`${how} ${by}.`, slightly(things, realised, by));
+    const notes = [askedNote(spec, context, configuredAlike), slightly(things, realised, by)].filter(
+      (note) => note !== '',
+    );
+    return same(`${how} ${by}.`, notes.length > 0 ? { note: notes.join(' ') } : {});
   }
   const askedDiffers = compareAsked(context, which)?.differs;
   const follows = spec.follows(context, { askedDiffers, configuredAlike, by });
@@ -110,6 +113,22 @@ function judge(spec: LengthDimension, a: LengthEvidence, b: LengthEvidence, cont
 
 function hasQuantiles({ summary }: Lengths): boolean {
   return summary.p50 !== undefined;
+}
+
+/** What two configs ask for differently is named, however little it is. */
+function askedNote(
+  { things, configured }: LengthDimension,
+  { a, b }: Context,
+  configuredAlike: boolean | undefined,
+): string {
+  if (configuredAlike !== false) return '';
+  const [x, y] = [a, b].map(({ run }) =>
+    configured.flatMap((path) => {
+      const { value } = settingOf(run, path);
+      return value === undefined ? [] : [`${path.map(String).join('.')} ${JSON.stringify(value)}`];
+    }),
+  );
+  return `The configs ask for other lengths of the ${things}: ${x!.join(', ')} on A, ${y!.join(', ')} on B.`;
 }
 
 /** A summary is read in our own manifest, or in the report of the tool that made it. */

@@ -1,5 +1,5 @@
 // Are two length distributions one? Quantile by quantile, with a floor on the effect: equal means alone prove nothing.
-import { rounded } from '../figures';
+import { percent, rounded } from '../figures';
 import type { RequestRecord } from '../metrics/record';
 import { distributionOf, percentile, sortedValues, type DistributionSummary } from '../metrics/statistics';
 import { kolmogorovSmirnov } from '../metrics/two-samples';
@@ -7,8 +7,8 @@ import { own } from '../own';
 
 /** Quantiles closer than this, as a share of the larger, cost the same work. */
 const LENGTH_TOLERANCE = 0.03;
-/** Tokens that templates and special tokens may add; nobody can tell them from a difference. */
-const LENGTH_SLACK = 2;
+/** Tokens by which two counters may differ on one text; one counter on both sides has no such slack. */
+export const LENGTH_SLACK = 2;
 /** This many standard errors apart is a difference: one false alarm in 100,000 looks, and every pair of runs looks ten times. */
 const SHARE_ERRORS = 4.5;
 /** Where a file gives no spread, it is taken to be this share of the mean: half way from fixed lengths to exponential ones. */
@@ -19,7 +19,7 @@ const KS_DISTANCE = 0.1;
 const KS_P = 1e-4;
 const QUANTILES = [5, 25, 50, 75, 95] as const;
 
-export const LENGTH_RULE = `Quantiles p5 to p95 and the mean within ${LENGTH_TOLERANCE * 100} % or ${LENGTH_SLACK} tokens, or apart by no more than ${SHARE_ERRORS} standard errors; Kolmogorov-Smirnov distance up to ${KS_DISTANCE} (or p >= ${KS_P}). Equal means alone are not enough where there are quantiles. A file without a spread is taken to have one of ${ASSUMED_SPREAD} times the mean.`;
+export const LENGTH_RULE = `Quantiles p5 to p95 and the mean within ${LENGTH_TOLERANCE * 100} % (with two counters, or ${LENGTH_SLACK} tokens), or apart by no more than ${SHARE_ERRORS} standard errors; Kolmogorov-Smirnov distance up to ${KS_DISTANCE} (or p >= ${KS_P}). Equal means alone are not enough where there are quantiles. A file without a spread is taken to have one of ${ASSUMED_SPREAD} times the mean.`;
 
 /** What a file says of a length; other tools often keep the mean alone. Fields that nobody wrote are absent. */
 export type LengthSummary = Partial<DistributionSummary>;
@@ -45,14 +45,18 @@ export interface LengthComparison {
   readonly open: boolean;
   /** Different beyond chance, but by less than the floor: worth a note. */
   readonly slight: boolean;
+  /** Of the means, as a share of the larger. */
+  readonly gap: number;
   /** "p5 120 against 96, p95 ..."; the quantile that is furthest apart first. */
   readonly words: string;
 }
 
-export function compareLengths(a: Lengths, b: Lengths, slack = LENGTH_SLACK): LengthComparison {
+export function compareLengths(a: Lengths, b: Lengths, slack: number): LengthComparison {
   const quantiles = QUANTILES.flatMap((percent) => quantileGap(a, b, percent) ?? []);
   const means = meanGap(a, b);
-  const far = quantiles.filter((gap) => isFar(gap.a, gap.b, slack));
+  // Quantiles of a summary have an error that is only guessed at: the mean tells apart what is a token or two apart.
+  const ofQuantiles = a.values && b.values ? slack : LENGTH_SLACK;
+  const far = quantiles.filter((gap) => isFar(gap.a, gap.b, ofQuantiles));
   const sure = far.filter((gap) => gap.errors > SHARE_ERRORS);
   const meanFar = means !== undefined && isFar(means.a, means.b, slack);
   const meanErrors = means?.errors ?? 0;
@@ -70,6 +74,7 @@ export function compareLengths(a: Lengths, b: Lengths, slack = LENGTH_SLACK): Le
       !meanFar &&
       meanErrors > SHARE_ERRORS &&
       Math.abs(means.a - means.b) > SLIGHT * Math.max(means.a, means.b),
+    gap: means ? relative(means) : 0,
     words: differenceWords(means, far),
   };
 }
@@ -226,9 +231,7 @@ export function shareStatistic(a: Lengths, b: Lengths): boolean {
 }
 
 /** What to say of lengths that differ beyond chance, but by less than what confounds. */
-export function slightly(what: string, comparison: LengthComparison, by: string): { note?: string } {
-  if (!comparison.slight) return {};
-  return {
-    note: `The ${what} differ in length beyond chance, but by less than ${LENGTH_TOLERANCE * 100} %: ${comparison.words} tokens ${by}.`,
-  };
+export function slightly(what: string, comparison: LengthComparison, by: string): string {
+  if (!comparison.slight) return '';
+  return `The ${what} differ in length beyond chance, by ${percent(comparison.gap)} of the longer mean: ${comparison.words} tokens ${by}.`;
 }

@@ -63,6 +63,8 @@ export interface CommonCount {
   readonly a: Lengths;
   readonly b: Lengths;
   readonly fit: 'tokens' | 'proxy';
+  /** One counter counted both sides: what differs is no matter of counting. */
+  readonly one: boolean;
 }
 
 type Counter = readonly [name: string, of: (record: RequestRecord) => number | undefined, fit: 'tokens' | 'proxy'];
@@ -93,13 +95,13 @@ function findCommon(context: Context, which: 'prompt' | 'output'): CommonCount |
   if (!a || !b) return commonSummaries(context, which);
   for (const [counter, of, fit] of which === 'prompt' ? PROMPT_COUNTERS : OUTPUT_COUNTERS) {
     const [x, y] = [nearlyAll(a, of), nearlyAll(b, of)];
-    if (x && y) return { counter: counterWords(counter, context, which, a, b), a: x, b: y, fit };
+    if (x && y) return { counter: counterWords(counter, context, which, a, b), a: x, b: y, fit, one: true };
   }
   if (which === 'prompt') return undefined;
   const x = anyOutput(a);
   const y = anyOutput(b);
   if (!x || !y || (!x.exact && !y.exact)) return undefined;
-  return { counter: `${x.counter} on A, ${y.counter} on B`, a: x.lengths, b: y.lengths, fit: 'tokens' };
+  return { counter: `${x.counter} on A, ${y.counter} on B`, a: x.lengths, b: y.lengths, fit: 'tokens', one: false };
 }
 
 const SOURCES: Readonly<Record<CountSource | TokenCounter, string>> = {
@@ -178,7 +180,7 @@ function commonSummaries(context: Context, which: 'prompt' | 'output'): CommonCo
   const source = which === 'prompt' ? inputSourceOf : outputSourceOf;
   const name = ({ run }: Side): string => SOURCES[run.lengths?.by[which] ?? source(run)];
   const [x, y] = [name(context.a), name(context.b)];
-  return { counter: together(x, y), a, b, fit: x === y ? 'tokens' : 'proxy' };
+  return { counter: together(x, y), a, b, fit: x === y ? 'tokens' : 'proxy', one: x === y };
 }
 
 function summaryOf(side: Side, context: Context, which: 'prompt' | 'output'): Lengths | undefined {
@@ -241,13 +243,16 @@ export function sameConfigured({ a, b }: Context, paths: readonly ConfigPath[]):
   return found.includes(true) ? true : undefined;
 }
 
+/** How many are drawn follows from the duration, and changes no length. */
+const OF_THE_SAMPLE: readonly string[] = ['total_count'];
+
 function sameValue(left: unknown, right: unknown): boolean | undefined {
   if (left === undefined || right === undefined) return undefined;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) {
     return left === right ? (left === null ? undefined : true) : false;
   }
   const [x, y] = [left as Readonly<Record<string, unknown>>, right as Readonly<Record<string, unknown>>];
-  const found = Object.keys(x).map((key) => sameValue(x[key], y[key]));
+  const found = Object.keys(x).flatMap((key) => (OF_THE_SAMPLE.includes(key) ? [] : [sameValue(x[key], y[key])]));
   if (found.includes(false)) return false;
   return found.includes(true) ? true : undefined;
 }

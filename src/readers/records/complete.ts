@@ -44,6 +44,6 @@ function scopeFromRecords(report: CanonicalReport, { requests }: OpenedRequests,
 
 /** The server's counts beside the client's, as a summary of the tool has them. */
 function serverLengths(requests: Requests, definition: RecomputeDefinition, file: string): readonly Measure[] {
-  const { measures } = recompute(requests, { ...definition, tokens: 'server' }, file);
+  const { measures } = recompute(requests, { ...definition, tokens: 'server', inputTokens: 'server' }, file);
   return measures.filter(({ quantity }) => quantity === 'prompt_tokens' || quantity === 'output_tokens');
 }

@@ -1,7 +1,7 @@
 // Goodput from requests: inference-perf's, over the successes, beside one whose denominator counts the failures.
 import type { Problem, Result } from '../../problem';
 import { startSeconds, type MeasuredRequest } from '../../metrics/request-metrics';
-import { chosenRequests, inputOf, LATENCIES, outputOf, type RecomputeDefinition } from './recompute';
+import { chosenRequests, inputBy, inputOf, LATENCIES, outputOf, type RecomputeDefinition } from './recompute';
 import type { Requests } from './requests';
 
 /** inference-perf's names; all limits are seconds. */
@@ -84,7 +84,7 @@ export function goodputOf(
     }
     if (!kept) continue;
     good++;
-    tokens += (inputOf(row, definition.tokens) ?? NaN) + (outputOf(requests, row, definition.tokens) ?? NaN);
+    tokens += (inputOf(row, inputBy(definition)) ?? NaN) + (outputOf(requests, row, definition.tokens) ?? NaN);
   }
   const share = (count: number, of: number): number => (of === 0 ? 0 : (count / of) * 100);
   const rate = (count: number, { start, end }: Span): number => (end > start ? count / (end - start) : 0);

@@ -90,10 +90,12 @@ export function ownDefinition(report: CanonicalReport): RecomputeDefinition {
   const scope = report.scopes.find(({ kind }) => kind === 'summary') ?? report.scopes[0];
   const by = scope?.measures.find(({ quantity }) => quantity === 'tpot' || quantity === 'output_tokens')?.definition
     .tokens;
+  const input = scope && measureOf(scope, 'prompt_tokens')?.definition.tokens;
   const gap = scope?.measures.some(({ quantity }) => quantity === 'token_gap') === true ? 'token_gap' : 'chunk_gap';
   return {
     tokens:
       by === 'server' || by === 'client' ? by : !scope && report.tool === 'aiperf' ? 'client' : 'server-else-client',
+    ...(input === 'server' || input === 'client' || input === 'server-else-client' ? { inputTokens: input } : {}),
     gap,
     failures: 'leave-out',
     flavour: report.tool === 'inference-perf' ? 'inference-perf' : 'own',

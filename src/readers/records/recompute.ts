@@ -25,6 +25,8 @@ import type { Requests } from './requests';
 
 export interface RecomputeDefinition {
   readonly tokens: 'server' | 'client' | 'server-else-client';
+  /** Who counts prompts, where it is not who counts answers. */
+  readonly inputTokens?: 'server' | 'client' | 'server-else-client';
   /** What the stamps of the requests are: they were chosen when the file was read. */
   readonly gap: 'token_gap' | 'chunk_gap';
   /** Requests sent in [from, to) seconds after the first send. */
@@ -91,7 +93,7 @@ export function recompute(requests: Requests, definition: RecomputeDefinition, f
   const ok = chosen.filter((i) => !requests.isFailed(i));
   const span = requests.hasStarts ? spanOf(requests, chosen) : undefined;
   const counters = {
-    input: counterOf(requests, 'input', definition.tokens),
+    input: counterOf(requests, 'input', inputBy(definition)),
     output: counterOf(requests, 'output', definition.tokens),
   };
   const missing = [...withoutStarts(requests, definition), ...otherCounters(requests, definition)];
@@ -119,6 +121,11 @@ function withoutStarts(requests: Requests, definition: RecomputeDefinition): str
   ];
 }
 
+/** Who counts prompts under a definition. */
+export function inputBy({ inputTokens: by, tokens: output }: RecomputeDefinition): RecomputeDefinition['tokens'] {
+  return by ?? output;
+}
+
 /** Whose number it is that this definition takes. */
 function counterOf({ oneCount }: Requests, side: 'input' | 'output', by: TokenCounter): TokenCounter {
   const one = oneCount[side];
@@ -137,9 +144,9 @@ const ELSE = {
 } as const;
 
 /** Where a file does not say whether a count is the one that is asked for. */
-function otherCounters({ oneCount }: Requests, { tokens: by }: RecomputeDefinition): string[] {
-  if (by !== 'server') return [];
+function otherCounters({ oneCount }: Requests, definition: RecomputeDefinition): string[] {
   return (['input', 'output'] as const).flatMap((side) => {
+    if ((side === 'input' ? inputBy(definition) : definition.tokens) !== 'server') return [];
     const one = oneCount[side];
     if (one !== 'server-else-client' && one !== 'server-else-asked') return [];
     return [
@@ -253,12 +260,12 @@ function tokens(parts: Parts, span: number | undefined): Measure[] {
   const lengths = (side: 'in' | 'out'): readonly Measure[] => {
     const values = collect(ok, (i) => {
       const row = requests.at(i);
-      return side === 'in' ? inputOf(row, definition.tokens) : outputOf(requests, row, definition.tokens);
+      return side === 'in' ? inputOf(row, inputBy(definition)) : outputOf(requests, row, definition.tokens);
     });
     if (values.length === ok.length && ok.length > 0) totals.set(side, sum(values));
     else if (values.length < ok.length) {
       missing.push(
-        `${side === 'in' ? 'prompt' : 'output'} tokens of ${ok.length - values.length} answers: not counted by ${definition.tokens.replaceAll('-', ' ')}`,
+        `${side === 'in' ? 'prompt' : 'output'} tokens of ${ok.length - values.length} answers: not counted by ${(side === 'in' ? inputBy(definition) : definition.tokens).replaceAll('-', ' ')}`,
       );
     }
     if (values.length === 0) return [];

@@ -102,6 +102,18 @@ describe('intent', () => {
   });
 });
 
+describe('lengths are judged by share', () => {
+  it.each([
+    [1, 3],
+    [8, 10],
+    [16, 18],
+    [36, 38],
+  ])('%i against %i tokens differ', (x, y) => {
+    const comparison = compare(run({ seed: 1, maxTokens: x }), run({ seed: 1, maxTokens: y }));
+    expect(stateOf(comparison, 'output-length')).toBe('confounds');
+  });
+});
+
 describe('endpoints', () => {
   const at = (baseUrl: string, kind: string): Run =>
     drop(run({ seed: 1 }), (m) => {

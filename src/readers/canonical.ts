@@ -110,6 +110,8 @@ export interface ReportScope {
   readonly server?: ServerTelemetry;
   /** The tool's own goodput figures, as it defines them. */
   readonly goodput?: { readonly stats: Statistics; readonly definition: string };
+  /** What a number leaves out, or how it differs from inference-perf's of the same name. */
+  readonly remarks?: Readonly<Partial<Record<QuantityId, string>>>;
   /** What else the file says that is no measure: evidence for pitfalls. */
   readonly extras?: ScopeExtras;
 }

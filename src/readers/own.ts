@@ -1,8 +1,11 @@
 // Our own run in canonical quantities: the same checks and exports as for anybody's.
 import type { LifecycleReport, Stat } from '../metrics/lifecycle';
+import { QUANTITIES } from '../metrics/quantities';
 import type { RequestRecord } from '../metrics/record';
+import { summarize } from '../metrics/summarize';
 import {
   LIFECYCLE_KEYS,
+  measureOf,
   REQUESTS_WINDOW,
   type CanonicalReport,
   type Definition,
@@ -16,8 +19,9 @@ import {
 import { MANIFEST_FILE, RECORDS_FILE, type RunManifest } from '../folder/manifest';
 import { extrasOf } from './readers/inference-perf-evidence';
 import { compact, measure, single } from './readers/values';
+import { own } from '../own';
 import { runState } from './run-state';
-import type { Run } from './run';
+import type { Counting, Run } from './run';
 
 const SEND = { start: 'send', percentiles: 'linear', weighting: 'requests' } as const satisfies Definition;
 
@@ -94,6 +98,31 @@ function withTail(scope: ReportScope, records: readonly RequestRecord[] | undefi
   return { ...scope, extras: { ...scope.extras, streamTailSeconds } };
 }
 
+type Numbers = Pick<
+  ReportScope,
+  'counts' | 'windowSeconds' | 'measures' | 'goodput' | 'keys' | 'remarks' | 'unmeasured'
+>;
+
+/** The same of requests, as their journal has them. @param counting whose counts the numbers are made with */
+export function numbersOfRecords(
+  records: readonly RequestRecord[],
+  percentiles: readonly number[],
+  { input, output, itl }: Counting,
+): Numbers {
+  const report = summarize(records, {
+    percentiles,
+    outputTokenSource: output,
+    inputTokenSource: input,
+    itlBasis: itl,
+    stage: {},
+  });
+  return numbersOf(report, RECORDS_FILE, {
+    input: SOURCES[input],
+    output: SOURCES[output],
+    gap: itl === 'tokens' ? 'token_gap' : 'chunk_gap',
+  });
+}
+
 interface Tokens {
   readonly input: Definition['tokens'];
   readonly output: Definition['tokens'];
@@ -146,7 +175,7 @@ function stageScope(
           ...(rate === undefined ? {} : { requestedRateRps: rate }),
           ...(cap === undefined ? {} : { cap: { value: cap, from: `${MANIFEST_FILE}: health.inFlightCap` } }),
         },
-    ...common(report, file, tokens),
+    ...numbersOf(report, file, tokens),
     extras: {
       ...extrasOf(report),
       ...compact<ScopeExtras>({ loopUse: health?.eventLoopUse, loopDelayP99Seconds: health?.eventLoopDelayP99Seconds }),
@@ -168,9 +197,8 @@ function summaryScope(report: LifecycleReport, manifest: RunManifest | undefined
     kind: 'summary',
     file,
     load: { model: 'not recorded', words: 'all stages together' },
-    counts: countsOf(report),
     extras: extrasOf(report),
-    ...common(report, file, tokens),
+    ...numbersOf(report, file, tokens),
   };
 }
 
@@ -178,18 +206,42 @@ function countsOf(report: LifecycleReport): ScopeCounts {
   return { total: report.load_summary.count, ok: report.successes.count, failed: report.failures.count };
 }
 
-function common(
-  report: LifecycleReport,
-  file: string,
-  tokens: Tokens,
-): Pick<ReportScope, 'windowSeconds' | 'measures' | 'goodput' | 'keys'> {
+/** What was measured, in canonical quantities. @param file its name, for the places of the numbers */
+function numbersOf(report: LifecycleReport, file: string, tokens: Tokens): Numbers {
   const window = report.benchmark_time_seconds;
   const goodput = report.successes.goodput_metrics;
+  const measures = [
+    ...latencies(report, file, tokens),
+    ...lengths(report, file, tokens),
+    ...rates(report, file, tokens),
+  ];
   return {
     keys: LIFECYCLE_KEYS,
+    counts: countsOf(report),
     ...(window > 0 ? { windowSeconds: { value: window, from: 'benchmark_time_seconds' } } : {}),
-    measures: [...latencies(report, file, tokens), ...lengths(report, file, tokens), ...rates(report, file, tokens)],
+    measures,
+    ...remarksOf(report, measures, tokens),
     ...(goodput ? { goodput: { stats: goodput, definition: 'as inference-perf: successes in the denominator' } } : {}),
+  };
+}
+
+function remarksOf(
+  { isoperf }: LifecycleReport,
+  measures: readonly Measure[],
+  { gap }: Tokens,
+): Pick<ReportScope, 'remarks' | 'unmeasured'> {
+  const words = { ...isoperf?.not_measured, ...isoperf?.differs_from_inference_perf };
+  const remarks: Partial<Record<QuantityId, string>> = {};
+  const unmeasured: Partial<Record<QuantityId, string>> = {};
+  for (const [id, { key }] of Object.entries(QUANTITIES as Readonly<Record<QuantityId, { readonly key?: string }>>)) {
+    const said = key === undefined ? undefined : own(words, key);
+    if (said === undefined) continue;
+    const quantity = id === 'token_gap' ? gap : (id as QuantityId);
+    (measureOf({ measures }, quantity) ? remarks : unmeasured)[quantity] = said;
+  }
+  return {
+    ...(Object.keys(remarks).length > 0 ? { remarks } : {}),
+    ...(Object.keys(unmeasured).length > 0 ? { unmeasured } : {}),
   };
 }
 

@@ -18,7 +18,6 @@ import { parseLifecycle } from './read-lifecycle';
 import { readRecords } from '../folder/read-records';
 import type { FolderAccess } from '../folder/access';
 import type { Run } from './run';
-import { lifecyclesOf } from './to-lifecycle';
 
 /** A lifecycle report has a few kilobytes per stage and error message; a manifest less. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
@@ -92,7 +91,7 @@ async function readForeign(folder: FolderAccess): Promise<Result<Run> | undefine
     folder: folder.name,
     tool: { name: report.tool, ...(version === undefined ? {} : { version }) },
     ...(report.config ? { config: report.config } : {}),
-    ...lifecyclesOf(report),
+    stages: new Map(),
     canonical: report,
     ...perRequestOf(only),
     files: report.files,

@@ -43,7 +43,7 @@ export interface Run {
   readonly stack?: StackRecord;
   /** Per-request records, in planned order; absent when the folder has none. */
   readonly records?: readonly RequestRecord[];
-  /** `summary_lifecycle_metrics.json`. */
+  /** `summary_lifecycle_metrics.json` as it was written; `reportOf` says what it means. */
   readonly summary?: LifecycleReport;
   /** `stage_<n>_lifecycle_metrics.json` by stage. */
   readonly stages: ReadonlyMap<number, LifecycleReport>;

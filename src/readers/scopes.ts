@@ -1,6 +1,4 @@
 // The scopes a report speaks of (each stage, and all measured stages together) with their requests and their numbers.
-import type { LifecycleReport, Stat } from '../metrics/lifecycle';
-import { QUANTITIES } from '../metrics/quantities';
 import type { RequestRecord } from '../metrics/record';
 import {
   chunkGapsSeconds,
@@ -12,9 +10,18 @@ import {
   ttftSeconds,
   type CountSource,
 } from '../metrics/request-metrics';
-import { summarize } from '../metrics/summarize';
 import { significant, span } from '../figures';
-import type { StageManifest } from '../folder/manifest';
+import { RECORDS_FILE, type StageManifest } from '../folder/manifest';
+import {
+  measureOf,
+  stageScope as reportedStage,
+  stageScopes,
+  summaryOf,
+  type Measure,
+  type QuantityId,
+  type ReportScope,
+} from './canonical';
+import { numbersOfRecords, reportOf } from './own';
 import { isElseAsked, reportedBasis, reportedCounter } from './reported-counting';
 import type { Counting, Run } from './run';
 
@@ -27,7 +34,8 @@ export interface Scope {
   readonly manifest?: StageManifest;
   /** Absent when the folder has no per-request records. */
   readonly records?: readonly RequestRecord[];
-  readonly report?: LifecycleReport;
+  /** Recomputed wherever there are records. */
+  readonly report?: Pick<ReportScope, 'measures' | 'counts' | 'windowSeconds' | 'remarks' | 'unmeasured' | 'load'>;
   /** File the numbers come from. */
   readonly source: string;
 }
@@ -37,26 +45,15 @@ export type Latency = 'ttft' | 'tpot' | 'token_gap' | 'chunk_gap' | 'e2e';
 
 export const LATENCIES = ['ttft', 'tpot', 'token_gap', 'e2e'] as const satisfies readonly Latency[];
 
-/** The statistics of a latency, and where they stand in the report. On the basis of chunks, what is reported as ITL is the chunk gap. */
-export function statOf(
-  { report }: Scope,
-  latency: Latency,
-  counting: Counting,
-): { readonly stat: Stat; readonly key: string } {
-  if (latency === 'chunk_gap') {
-    const asItl = counting.itl === 'chunks' ? report?.successes.latency.inter_token_latency : undefined;
-    if (asItl) return { stat: asItl, key: QUANTITIES.token_gap.key };
-    return { stat: report?.isoperf?.chunk_gap ?? null, key: QUANTITIES.chunk_gap.key };
-  }
-  const { key } = QUANTITIES[latency];
-  const name = key.slice('successes.latency.'.length) as keyof LifecycleReport['successes']['latency'];
-  return { stat: report?.successes.latency[name] ?? null, key };
+/** Undefined where it was not measured. */
+export function reportedIn({ report }: Scope, quantity: QuantityId): Measure | undefined {
+  return report && measureOf(report, quantity);
 }
 
 /** Gaps under their own names: between tokens, between chunks, or both. */
 export function shownLatencies(run: Run, scopes: readonly Scope[]): readonly Latency[] {
   const counting = countingOf(run);
-  const chunks = scopes.some((scope) => statOf(scope, 'chunk_gap', counting).stat !== null);
+  const chunks = scopes.some((scope) => reportedIn(scope, 'chunk_gap') !== undefined);
   return LATENCIES.flatMap((id): readonly Latency[] => {
     if (id !== 'token_gap') return [id];
     return counting.itl === 'chunks' ? ['chunk_gap'] : chunks ? [id, 'chunk_gap'] : [id];
@@ -86,7 +83,7 @@ export function scopesOf(run: Run): readonly Scope[] {
   const counting = countingOf(run);
   const ids = new Set<number>([
     ...(run.manifest?.stages.map((stage) => stage.id) ?? []),
-    ...run.stages.keys(),
+    ...stageScopes(reportOf(run)).map(([stage]) => stage),
     ...(run.records?.map((record) => record.stage) ?? []),
   ]);
   const stages = [...ids].sort((a, b) => a - b).map((id) => stageScope(run, id, counting));
@@ -97,7 +94,7 @@ export function scopesOf(run: Run): readonly Scope[] {
 function stageScope(run: Run, id: number, counting: Counting): Scope {
   const manifest = run.manifest?.stages.find((stage) => stage.id === id);
   const records = run.records?.filter((record) => record.stage === id);
-  const kept = run.stages.get(id);
+  const kept = reportedStage(reportOf(run), id);
   return {
     stage: id,
     label: stageLabel(id, manifest, kept),
@@ -110,7 +107,7 @@ function stageScope(run: Run, id: number, counting: Counting): Scope {
 function wholeScope(run: Run, measured: ReadonlySet<number | undefined>, counting: Counting): Scope {
   const records = run.records?.filter((record) => measured.has(record.stage));
   const label = run.manifest?.window.warmupStages.length ? 'all measured' : 'all stages';
-  return { label, warmup: false, ...numbers(records, run.summary, sourceOf(run, undefined), counting) };
+  return { label, warmup: false, ...numbers(records, summaryOf(reportOf(run)), sourceOf(run, undefined), counting) };
 }
 
 /** The file a scope's reported numbers stand in: of another tool its own, with a prefix its whole name. */
@@ -125,26 +122,20 @@ function sourceOf({ canonical, files, manifest }: Run, stage: number | undefined
 
 function numbers(
   records: readonly RequestRecord[] | undefined,
-  kept: LifecycleReport | undefined,
+  kept: ReportScope | undefined,
   file: string,
   counting: Counting,
 ): Pick<Scope, 'records' | 'report' | 'source'> {
   if (records === undefined || records.length === 0) {
     return { ...(kept ? { report: kept } : {}), ...(records ? { records } : {}), source: file };
   }
-  const report = summarize(records, {
-    percentiles: SHOWN_PERCENTILES,
-    outputTokenSource: counting.output,
-    inputTokenSource: counting.input,
-    itlBasis: counting.itl,
-    stage: {},
-  });
-  return { records, report, source: 'records.jsonl' };
+  const load = kept?.load ?? { model: 'not recorded', words: 'not recorded' };
+  return { records, report: { load, ...numbersOfRecords(records, SHOWN_PERCENTILES, counting) }, source: RECORDS_FILE };
 }
 
-function stageLabel(id: number, stage: StageManifest | undefined, report: LifecycleReport | undefined): string {
-  const rate = stage?.requestedRateRps ?? report?.load_summary.requested_rate;
-  const concurrency = stage?.requestedConcurrency ?? report?.load_summary.concurrency;
+function stageLabel(id: number, stage: StageManifest | undefined, report: ReportScope | undefined): string {
+  const rate = stage?.requestedRateRps ?? report?.load.requestedRateRps;
+  const concurrency = stage?.requestedConcurrency ?? report?.load.concurrency;
   const lasts = stage?.requestedDurationSeconds;
   if (concurrency !== undefined) return `${concurrency} concurrent`;
   if (rate === undefined) return `stage ${id}`;
@@ -193,7 +184,7 @@ export function loadOf(scope: Scope): number | undefined {
   return (
     scope.manifest?.requestedConcurrency ??
     scope.manifest?.requestedRateRps ??
-    scope.report?.load_summary.requested_rate ??
-    scope.report?.load_summary.concurrency
+    scope.report?.load.requestedRateRps ??
+    scope.report?.load.concurrency
   );
 }

@@ -1,9 +1,8 @@
 // The per-request file of another tool's run as records, so that a comparison resamples its requests instead of quoting its summary.
-import type { LifecycleReport } from '../../metrics/lifecycle';
 import type { RequestRecord } from '../../metrics/record';
 import { inputTokens, itlBasisOf, outputTokens, type MeasuredRequest } from '../../metrics/request-metrics';
 import type { Problem } from '../../problem';
-import type { CanonicalReport } from '../canonical';
+import { stageScopes, type CanonicalReport, type ReportScope } from '../canonical';
 import { counted, whole } from '../../figures';
 import { reportedCounter } from '../reported-counting';
 import type { Counting, Run, RunLengths } from '../run';
@@ -41,7 +40,7 @@ export async function withRecords(run: Run): Promise<Run> {
   if (columns.impossible > MOST_IMPOSSIBLE * columns.length) return refuse('too many of them cannot be');
   const order = bySending(columns);
   if (!order) return { ...refuse('it does not say when each request was sent'), lengths: lengthsOf(columns) };
-  const stages = stagesOf(run, columns, order);
+  const stages = stagesOf(canonical, columns, order);
   if (typeof stages === 'string') return refuse(stages);
   const records = recordsOf(columns, order, stages);
   const counting = countingOf(canonical, columns, records);
@@ -118,18 +117,18 @@ function bySending(columns: RequestColumns): Uint32Array | undefined {
  * stage's report has its count: the cuts are where the counts say, and hold only if every part spans its stage's own window.
  * @returns a reason in words when they do not
  */
-function stagesOf(run: Run, columns: RequestColumns, order: Uint32Array): readonly number[] | string {
-  const stages = [...run.stages].sort(([a], [b]) => a - b);
+function stagesOf(report: CanonicalReport, columns: RequestColumns, order: Uint32Array): readonly number[] | string {
+  const stages = [...stageScopes(report)].sort(([a], [b]) => a - b);
   if (stages.length < 2) return new Array<number>(order.length).fill(stages[0]?.[0] ?? 0);
-  const count = (report: LifecycleReport): number => report.load_summary.count;
-  const total = stages.reduce((sum, [, report]) => sum + count(report), 0);
+  const count = ({ counts }: ReportScope): number => counts.total ?? counts.ok ?? 0;
+  const total = stages.reduce((sum, [, scope]) => sum + count(scope), 0);
   if (total !== order.length) {
     return `it has ${counted(order.length, 'request')}, the ${stages.length} stages ${whole(total)}, so nothing says which stage each belongs to`;
   }
   const found: number[] = [];
-  for (const [id, report] of stages) {
-    const part = order.subarray(found.length, found.length + count(report));
-    const off = Math.abs(spanOf(columns, part) - report.benchmark_time_seconds);
+  for (const [id, scope] of stages) {
+    const part = order.subarray(found.length, found.length + count(scope));
+    const off = Math.abs(spanOf(columns, part) - (scope.windowSeconds?.value ?? 0));
     if (off > WINDOW_TOLERANCE_SECONDS) return `cut by the stages' counts, it does not span the window of stage ${id}`;
     for (let i = 0; i < part.length; i++) found.push(id);
   }

@@ -1,38 +1,30 @@
 // The charts of one run by stage: latency against load, throughput. Their sentences are written from the same numbers.
 import { printedIn, QUANTITIES, spokenLabel } from '../../metrics/quantities';
-import { percentileKey } from '../../metrics/statistics';
+import type { Statistics } from '../../readers/canonical';
+import { quantileKey } from '../../readers/readers/values';
 import { duration, NOTHING, significant, whole } from '../../figures';
-import {
-  countingOf,
-  loadOf,
-  shownLatencies,
-  SHOWN_PERCENTILES,
-  statOf,
-  type Latency,
-  type Scope,
-} from '../../readers/scopes';
-import type { Counting, Run } from '../../readers/run';
+import { loadOf, shownLatencies, SHOWN_PERCENTILES, reportedIn, type Latency, type Scope } from '../../readers/scopes';
+import type { Run } from '../../readers/run';
 import type { ChartGroup, ChartSeries, ChartView } from './model';
 
 /** More stages than this are a curve, not a row of bars. */
 const BARS_UP_TO = 6;
 
 export function latencyByStage(run: Run, stages: readonly Scope[]): ChartGroup {
-  const counting = countingOf(run);
   return {
     id: 'latency-by-stage',
     title: 'Latency by stage',
-    choices: shownLatencies(run, stages).map((id) => latencyChoice(stages, id, counting)),
+    choices: shownLatencies(run, stages).map((id) => latencyChoice(stages, id)),
   };
 }
 
-function latencyChoice(stages: readonly Scope[], latency: Latency, counting: Counting): ChartView {
+function latencyChoice(stages: readonly Scope[], latency: Latency): ChartView {
   const { label } = QUANTITIES[latency];
-  const stats = stages.map((scope) => statOf(scope, latency, counting).stat);
+  const stats = stages.map((scope) => reportedIn(scope, latency)?.stats);
   const toUnit = printedIn(QUANTITIES[latency], Math.max(0, ...stats.map((stat) => stat?.['p99'] ?? 0)));
   const bars = stages.length <= BARS_UP_TO;
   const series = SHOWN_PERCENTILES.map((value): ChartSeries => {
-    const percentile = percentileKey(value);
+    const percentile = quantileKey(value);
     return {
       name: `p${value}`,
       tone: value === 50 ? 'p50' : value === 95 ? 'p95' : 'p99',
@@ -52,7 +44,7 @@ function latencyChoice(stages: readonly Scope[], latency: Latency, counting: Cou
       head: ['Stage', ...SHOWN_PERCENTILES.map((value) => `${label} p${value}, ${toUnit.unit}`)],
       rows: stages.map((scope, index) => [
         shortLabel(scope),
-        ...SHOWN_PERCENTILES.map((value) => text(scaled(stats[index]?.[percentileKey(value)], toUnit.factor))),
+        ...SHOWN_PERCENTILES.map((value) => text(scaled(stats[index]?.[quantileKey(value)], toUnit.factor))),
       ]),
     },
   };
@@ -60,13 +52,13 @@ function latencyChoice(stages: readonly Scope[], latency: Latency, counting: Cou
 
 function latencySentence(
   stages: readonly Scope[],
-  stats: readonly (Readonly<Record<string, number>> | null)[],
+  stats: readonly (Statistics | undefined)[],
   latency: Latency,
 ): string {
   const { label } = QUANTITIES[latency];
   const measured = stages.flatMap((scope, index) => {
     const stat = stats[index];
-    return scope.warmup || stat?.['median'] === undefined ? [] : [{ scope, p50: stat['median'], p95: stat['p95'] }];
+    return scope.warmup || stat?.['p50'] === undefined ? [] : [{ scope, p50: stat['p50'], p95: stat['p95'] }];
   });
   const first = measured[0];
   const last = measured.at(-1);
@@ -90,11 +82,7 @@ function requestRates(stages: readonly Scope[]): ChartView {
   const offered = stages.map((scope) =>
     scope.manifest?.requestedConcurrency === undefined ? (loadOf(scope) ?? null) : null,
   );
-  const answered = stages.map(({ report }) =>
-    report && report.isoperf?.not_measured['successes.throughput.requests_per_sec'] === undefined
-      ? report.successes.throughput.requests_per_sec
-      : null,
-  );
+  const answered = stages.map((scope) => reportedIn(scope, 'requests_per_sec')?.stats['value'] ?? null);
   const series: ChartSeries[] = [
     { name: 'offered', tone: 'reference', draw: 'bars', x: positions(stages), y: offered },
     { name: 'answered', tone: 'p50', draw: 'bars', x: positions(stages), y: answered },
@@ -128,8 +116,8 @@ function requestSentence(
 }
 
 function tokenRates(stages: readonly Scope[]): ChartView {
-  const input = stages.map((scope) => scope.report?.successes.throughput.input_tokens_per_sec ?? null);
-  const output = stages.map((scope) => scope.report?.successes.throughput.output_tokens_per_sec ?? null);
+  const input = stages.map((scope) => reportedIn(scope, 'input_tokens_per_sec')?.stats['value'] ?? null);
+  const output = stages.map((scope) => reportedIn(scope, 'output_tokens_per_sec')?.stats['value'] ?? null);
   const best = Math.max(...output.map((value) => value ?? -1));
   const series: ChartSeries[] = [
     { name: 'output', tone: 'p50', draw: 'bars', x: positions(stages), y: output },

@@ -1,7 +1,8 @@
 // The stages table of a report: one row per stage, every figure with what it is and how much it can carry.
 import { isSuccess, type CountSource } from '../../metrics/request-metrics';
 import { printedIn, QUANTITIES } from '../../metrics/quantities';
-import { percentileKey } from '../../metrics/statistics';
+import type { Measure } from '../../readers/canonical';
+import { quantileKey } from '../../readers/readers/values';
 import { minimumCountFor } from '../../sample-size';
 import { counted, NOTHING, percent, significant, span, whole } from '../../figures';
 import {
@@ -9,7 +10,7 @@ import {
   perRequest,
   shownLatencies,
   SHOWN_PERCENTILES,
-  statOf,
+  reportedIn,
   type Latency,
   type Scope,
 } from '../../readers/scopes';
@@ -53,8 +54,8 @@ export function stageTable(run: Run, scopes: readonly Scope[]): StageTable {
 }
 
 function longest(scope: Scope): number {
-  const stat = scope.report?.successes.latency.request_latency;
-  return Math.max(0, ...SHOWN_PERCENTILES.map((value) => stat?.[percentileKey(value)] ?? 0));
+  const stats = reportedIn(scope, 'e2e')?.stats;
+  return Math.max(0, ...SHOWN_PERCENTILES.map((value) => stats?.[quantileKey(value)] ?? 0));
 }
 
 function row(run: Run, scope: Scope, counting: Counting, latencies: readonly Latency[], largest: number): StageRow {
@@ -73,10 +74,10 @@ function row(run: Run, scope: Scope, counting: Counting, latencies: readonly Lat
 }
 
 function loadCells(scope: Scope): Figure[] {
-  const summary = scope.report?.load_summary;
-  const concurrency = scope.manifest?.requestedConcurrency ?? summary?.concurrency;
-  const rate = scope.manifest?.requestedRateRps ?? summary?.requested_rate;
-  const achieved = scope.manifest?.achievedRateRps ?? summary?.achieved_rate;
+  const load = scope.report?.load;
+  const concurrency = scope.manifest?.requestedConcurrency ?? load?.concurrency;
+  const rate = scope.manifest?.requestedRateRps ?? load?.requestedRateRps;
+  const achieved = scope.manifest?.achievedRateRps ?? reportedIn(scope, 'sends_per_sec')?.stats['value'];
   const offered: Figure =
     rate !== undefined
       ? figure(rate, `Offered rate: what the config asks for (${scope.manifest ? 'run.json' : scope.source})`)
@@ -95,41 +96,53 @@ function loadCells(scope: Scope): Figure[] {
 }
 
 function countCells(scope: Scope): Figure[] {
-  const missing = scope.report?.isoperf?.not_measured;
-  const absent = (what: string, key: string): Figure | undefined =>
-    missing?.[key] === undefined ? undefined : { text: NOTHING, note: `${what}: ${missing[key]}`, weak: true };
-  const ok = scope.report?.successes.count ?? 0;
-  const failed = scope.report?.failures.count ?? 0;
+  // Without a report of a stage that has records, there are none of it.
+  const { ok, failed } = scope.report?.counts ?? (scope.records ? { ok: 0, failed: 0 } : {});
   const others = scope.records?.filter((r) => r.outcome.kind === 'cancelled' || r.outcome.kind === 'notSent').length;
   const lost = others === undefined || others === 0 ? '' : `, and ${whole(others)} cancelled or not sent`;
   return [
-    absent('Answered in full', 'successes.count') ?? {
-      text: whole(ok),
-      note: `Answered in full: ${counted(ok, 'request')}; every latency is over these (${scope.source})`,
-    },
-    absent('Failed', 'failures.count') ?? {
-      text: whole(failed),
-      note: `Failed: ${counted(failed, 'request')}, ${percent(ok + failed === 0 ? 0 : failed / (ok + failed))} of those that ended${lost} (${scope.source})`,
-    },
+    ok === undefined
+      ? absent('Answered in full: not in the file')
+      : {
+          text: whole(ok),
+          note: `Answered in full: ${counted(ok, 'request')}; every latency is over these (${scope.source})`,
+        },
+    failed === undefined
+      ? absent('Failed: failures are not counted in the file')
+      : {
+          text: whole(failed),
+          note: `Failed: ${counted(failed, 'request')}${shareOf(failed, ok)}${lost} (${scope.source})`,
+        },
   ];
+}
+
+function absent(note: string): Figure {
+  return { text: NOTHING, note, weak: true };
+}
+
+function shareOf(failed: number, ok: number | undefined): string {
+  if (ok === undefined) return '';
+  return `, ${percent(ok + failed === 0 ? 0 : failed / (ok + failed))} of those that ended`;
 }
 
 function latencyCells(scope: Scope, latency: Latency, counting: Counting, largest: number): Figure[] {
   const { label, words } = QUANTITIES[latency];
   const { factor } = printedIn(QUANTITIES[latency], largest);
-  const { stat, key } = statOf(scope, latency, counting);
-  if (stat === null) {
-    const reason = scope.report?.isoperf?.not_measured[key] ?? 'not in the report';
-    return SHOWN_PERCENTILES.map(() => ({ text: NOTHING, note: `${label} was not measured: ${reason}`, weak: true }));
+  const measure = reportedIn(scope, latency);
+  const remark = scope.report?.remarks?.[latency];
+  if (!measure) {
+    return SHOWN_PERCENTILES.map(() =>
+      absent(`${label} was not measured: ${scope.report?.unmeasured?.[latency] ?? 'not in the report'}`),
+    );
   }
   const n = sampleSize(scope, latency, counting);
   const window = windowOf(scope);
-  const differs = scope.report?.isoperf?.differs_from_inference_perf?.[key];
-  const other = differs === undefined ? '' : `; ${differs}`;
+  const other = [...(remark === undefined ? [] : [remark]), ...differences(measure)]
+    .map((words) => `; ${words}`)
+    .join('');
   return SHOWN_PERCENTILES.map((value) => {
-    const seconds = stat[percentileKey(value)];
-    if (seconds === undefined)
-      return { text: NOTHING, note: `${label} p${value} is not in ${scope.source}`, weak: true };
+    const seconds = measure.stats[quantileKey(value)];
+    if (seconds === undefined) return absent(`${label} p${value} is not in ${scope.source}`);
     const need = minimumCountFor(value);
     const basis = whatCounts(latency, counting);
     const about = `${label} p${value}: ${words}${basis}${other}; n = ${whole(n)} requests${window} (${scope.source})`;
@@ -143,14 +156,25 @@ function latencyCells(scope: Scope, latency: Latency, counting: Counting, larges
   });
 }
 
+/** How a tool's number differs from inference-perf's of the same name. */
+function differences({ quantity, definition: { weighting, anchor, end, percentiles } }: Measure): readonly string[] {
+  return [
+    ...(weighting === 'tokens' ? ['its mean is weighted by tokens'] : []),
+    ...(quantity === 'ttft' && anchor === 'first-chunk' ? ['the first chunk counts, be it empty'] : []),
+    ...(quantity === 'e2e' && end === 'last-token' ? ['it ends at the last token, not at the end of the stream'] : []),
+    ...(percentiles === 'weighted-rank' || percentiles === 'nearest-rank'
+      ? ['percentiles are by rank, not interpolated']
+      : []),
+  ];
+}
+
 /** " in 50 s", where the window is known. */
 function windowOf({ report }: Scope): string {
-  const seconds = report?.benchmark_time_seconds ?? 0;
-  return seconds > 0 ? ` in ${span(seconds)}` : '';
+  return report?.windowSeconds ? ` in ${span(report.windowSeconds.value)}` : '';
 }
 
 function sampleSize(scope: Scope, latency: Latency, counting: Counting): number {
-  if (!scope.records || scope.records.length === 0) return scope.report?.successes.count ?? 0;
+  if (!scope.records || scope.records.length === 0) return scope.report?.counts.ok ?? 0;
   return scope.records.filter((r) => isSuccess(r) && perRequest(r, latency, counting) !== undefined).length;
 }
 
@@ -162,25 +186,21 @@ function whatCounts(latency: Latency, counting: Counting): string {
 }
 
 function tokenCells(scope: Scope, counting: Counting): Figure[] {
-  const throughput = scope.report?.successes.throughput;
-  const missing = scope.report?.isoperf?.not_measured;
-  const cell = (value: number | null | undefined, what: 'input' | 'output'): Figure =>
-    value === null || value === undefined
-      ? {
-          text: NOTHING,
-          note: `${what} tokens/s: ${missing?.[`successes.throughput.${what}_tokens_per_sec`] ?? 'not measured'}`,
-          weak: true,
-        }
-      : figure(
-          value,
-          `${what} tokens of the answered requests over the window${windowOf(scope)}, ${counterWords(counting, what)} (${scope.source})`,
-        );
-  return [cell(throughput?.input_tokens_per_sec, 'input'), cell(throughput?.output_tokens_per_sec, 'output')];
+  return (['input', 'output'] as const).map((what): Figure => {
+    const id = `${what}_tokens_per_sec` as const;
+    const value = reportedIn(scope, id)?.stats['value'];
+    if (value === undefined) return absent(`${what} tokens/s: ${scope.report?.unmeasured?.[id] ?? 'not measured'}`);
+    const by = counterWords(counting, what);
+    return figure(
+      value,
+      `${what} tokens of the answered requests over the window${windowOf(scope)}, ${by} (${scope.source})`,
+    );
+  });
 }
 
 function lagCell(run: Run, scope: Scope): Figure {
   const health = run.manifest?.health.find((entry) => entry.stage === scope.stage);
-  const seconds = scope.report?.load_summary.schedule_delay?.['p95'] ?? health?.scheduleDelay?.p95;
+  const seconds = reportedIn(scope, 'schedule_delay')?.stats['p95'] ?? health?.scheduleDelay?.p95;
   if (seconds === undefined) return { text: NOTHING, note: 'The schedule delay was not recorded' };
   const verdict = health && health.verdict !== 'ok' ? `. ${health.reasons.join('; ')}` : '';
   return {

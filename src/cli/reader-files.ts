@@ -30,7 +30,7 @@ export async function openPlace(place: Place, askFiles: AskFiles): Promise<OpenP
     if (!isFile(disk)) return { ...opened, folder: opened.access };
     const above = path.dirname(disk);
     const folder = diskFolder(path.dirname(name), above);
-    return { access: diskFile(name, disk), folder, folderName: path.basename(above), isFile: true };
+    return { access: { ...diskFile(name, disk), name }, folder, folderName: path.basename(above), isFile: true };
   }
   const kind = await askFiles('stat', uri);
   const access = askedFolder(place, askFiles);

@@ -96,6 +96,19 @@ describe('a reader', () => {
     expect(here.value.view.groups.map(({ state }) => state)).toContain('confounds');
   });
 
+  it('calls a single file of results by its own name, wherever it lies', async () => {
+    const text = JSON.stringify({ load_summary: { count: 1 }, successes: { count: 1 } });
+    mkdirSync(path.join(home, 'c'));
+    writeFileSync(path.join(home, 'c/stage_0_lifecycle_metrics.json'), text);
+    const one = reader();
+    for (const at of [onDisk, elsewhere]) {
+      const place = at('c/stage_0_lifecycle_metrics.json');
+      const read = await one.ask('report', { place, alone: true });
+      if (!read.ok) throw new Error(read.problems[0]?.message);
+      expect([at.name, read.value.view.title]).toEqual([at.name, 'stage_0_lifecycle_metrics.json']);
+    }
+  });
+
   it('reads runs once, and judges them as each question says', async () => {
     const one = reader();
     const folders: Pair = [elsewhere('a'), elsewhere('b')];

@@ -259,12 +259,13 @@ function judgeData(config: Config, report: Report): void {
       'data.trace works for data.type random only; synthetic stops at start.',
       'Set data.type: random.',
     );
-  if ((data.type === 'infinity_instruct' || data.type === 'billsum_conversations') && data.path === null)
+  const hasPath = (data.path ?? '').trim() !== '';
+  if ((data.type === 'infinity_instruct' || data.type === 'billsum_conversations') && !hasPath)
     report(
       ['data', 'path'],
       'CFG014',
-      `data.type ${data.type} reads a local file, and data.path is missing.`,
-      'Add data.path.',
+      `data.type ${data.type} reads a local file, and data.path is ${data.path === null ? 'missing' : 'empty'}.`,
+      'Write the file or folder into data.path.',
     );
   if (
     (data.type === 'mock' || data.type === 'visionarena') &&

@@ -323,3 +323,16 @@ describe('runtime defaults', () => {
     });
   });
 });
+
+describe('a data set that must be a local file', () => {
+  const withPath = (type: string, path: string): (string | undefined)[] =>
+    problems(GOOD.replace(/ {2}type: random[\s\S]*/, `  type: ${type}\n${path}`)).map(({ path: at }) => at.join('.'));
+  it.each(['billsum_conversations', 'infinity_instruct'])('%s: an empty path is none', (type) => {
+    for (const path of ['', '  path: ""\n', '  path: " "\n', '  path:\n'])
+      expect(withPath(type, path)).toContain('data.path');
+    expect(withPath(type, '  path: data.json\n')).not.toContain('data.path');
+  });
+  it('shareGPT takes its own where the path is empty', () => {
+    expect(withPath('shareGPT', '  path: ""\n')).not.toContain('data.path');
+  });
+});

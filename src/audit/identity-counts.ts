@@ -6,7 +6,6 @@ import type { PitfallCode } from '../pitfalls/code';
 import {
   type CanonicalReport,
   type Measure,
-  measureOf,
   type QuantityId,
   type ReportScope,
   statisticOf,

@@ -57,6 +57,7 @@ export async function findServerTokenizer(
     };
     if (((await count('word', false)) ?? 0) > 0) return { dialect: name, count };
     // One that leaves a question unanswered would be waited for once for each dialect.
+    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- set while the answer was waited for
     if (isSilent) return undefined;
   }
   return undefined;

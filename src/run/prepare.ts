@@ -268,6 +268,7 @@ async function prepareStream(
   const served = await checkServed(input, options, client, server, named.model);
   if (served.some(({ severity }) => severity === 'error')) return failed(served);
   served.forEach(note);
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- a stop may have come while the server was asked
   if (options.stop.noMoreSends.aborted) return failed([STOPPED]);
   return {
     ok: true,

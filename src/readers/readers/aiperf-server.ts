@@ -1,4 +1,5 @@
 // AIPerf's server_metrics_export.json: the counters it read from the server's /metrics while it profiled.
+import { own } from '../../own';
 import { countersOf } from '../cache-counters';
 import type { CanonicalReport } from '../canonical';
 import { fact } from '../facts';
@@ -23,7 +24,7 @@ export function saidByServer(
   for (const { file, value } of documents) {
     const metrics = at(value, 'metrics');
     if (!isObject(metrics)) continue;
-    const found = countersOf((key) => totalOf(metrics, NAMES[key]) ?? totalOf(metrics, sglang(key)));
+    const found = countersOf((key) => totalOf(metrics, own(NAMES, key)) ?? totalOf(metrics, sglang(key)));
     if (found) return { said: { ...said, cacheCounters: fact(found, file, 'metrics.*.series[].stats.total') } };
   }
   return said ? { said } : {};

@@ -14,7 +14,7 @@ import { configOf, harness, SAMPLE_TOKENIZER, type Harness } from './harness';
 let h: Harness;
 const servers: Simulator[] = [];
 afterEach(async () => {
-  h?.remove();
+  h.remove();
   await Promise.all(servers.splice(0).map((each) => each.close()));
 });
 

@@ -203,7 +203,7 @@ async function fuzzConfigs(code, texts) {
 
 /** A folder in memory. */
 function access(files) {
-  const encoded = (name) => new TextEncoder().encode(files.get(name) ?? '');
+  const encoded = (name) => Buffer.from(files.get(name) ?? '');
   return {
     name: 'fuzz',
     list: async () => [...files.keys()],

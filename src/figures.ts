@@ -86,3 +86,8 @@ export function moment(iso: string): string {
   const match = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})/.exec(iso);
   return match ? `${match[1]!} ${match[2]!} UTC` : iso;
 }
+
+/** JSON of values that may hold whole numbers beyond a double's digits, as 64-bit seeds are; they come out as texts. */
+export function jsonText(value: unknown): string {
+  return JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'bigint' ? String(entry) : entry));
+}

@@ -1,5 +1,5 @@
 // What a side says of its prefix cache, and whether the other side's very prompts went to the same server before.
-import { percent } from '../figures';
+import { jsonText, percent } from '../figures';
 import { summaryOf } from '../readers/canonical';
 import { reportOf } from '../readers/own';
 import { sameAddress } from './address';
@@ -105,7 +105,7 @@ function isOneStream({ a, b }: Context): boolean {
     return x.promptsHash.value === y.promptsHash.value;
   }
   const alike = (id: 'tool' | 'seed' | 'dataType' | 'dataPath' | 'inputAsked' | 'apiType'): boolean =>
-    JSON.stringify(x[id].value) === JSON.stringify(y[id].value);
+    jsonText(x[id].value) === jsonText(y[id].value);
   const isSeeded = x.seed.value !== undefined && x.dataType.value !== undefined;
   return isSeeded && (['tool', 'seed', 'dataType', 'dataPath', 'inputAsked', 'apiType'] as const).every(alike);
 }

@@ -1,4 +1,5 @@
 // Evidence: what was read, and where. "Not recorded" is evidence too: it names where it would stand, and why it does not.
+import { jsonText } from '../figures';
 import type { ConfigPath } from '../problem';
 import { MANIFEST_FILE, RECORDS_FILE } from '../folder/manifest';
 import type { Known, Place } from '../readers/facts';
@@ -57,9 +58,9 @@ function evidence({ file, key, configPath }: Place, value: unknown, reason?: str
 function wordsOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (Array.isArray(value)) return JSON.stringify(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return jsonText(value);
   // A section of a config, as it reads: "min 32, max 256, mean 128"; what is null was not set.
   const entries = Object.entries(value as Record<string, unknown>).filter(([, part]) => part !== null);
-  return entries.map(([key, part]) => `${key} ${typeof part === 'string' ? part : JSON.stringify(part)}`).join(', ');
+  return entries.map(([key, part]) => `${key} ${typeof part === 'string' ? part : jsonText(part)}`).join(', ');
 }

@@ -1,4 +1,5 @@
 // The two length dimensions have one shape: configured, asked for and realised, under one counter, quantile by quantile.
+import { jsonText } from '../figures';
 import type { ConfigPath } from '../problem';
 import type { DimensionId, Evidence } from './comparison';
 import {
@@ -125,7 +126,7 @@ function askedNote(
   const [x, y] = [a, b].map(({ run }) =>
     configured.flatMap((path) => {
       const { value } = settingOf(run, path);
-      return value === undefined ? [] : [`${path.map(String).join('.')} ${JSON.stringify(value)}`];
+      return value === undefined ? [] : [`${path.map(String).join('.')} ${jsonText(value)}`];
     }),
   );
   return `The configs ask for other lengths of the ${things}: ${x!.join(', ')} on A, ${y!.join(', ')} on B.`;

@@ -1,4 +1,5 @@
 // Folders of other tools' results -> the reports in them, translated; several runs and several tools at once are kept apart.
+import { jsonText } from '../figures';
 import { looksLikeConfig } from '../config/find/detect';
 import type { Problem, Result } from '../problem';
 import type { CanonicalReport } from './canonical';
@@ -302,9 +303,4 @@ function nothing(place: string, why: string): Problem {
     message: `there is no report in ${place}: ${why}`,
     remedy: `Name a result file or a folder with one. Known are ${READABLE_TOOLS.join(', ')}`,
   };
-}
-
-/** JSON of values that may hold whole numbers beyond a double's digits, as 64-bit seeds are. */
-function jsonText(value: unknown): string {
-  return JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'bigint' ? String(entry) : entry));
 }

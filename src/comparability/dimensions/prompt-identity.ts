@@ -2,7 +2,7 @@
 import type { ConfigPath } from '../../problem';
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { percent, rounded } from '../../figures';
+import { jsonText, percent, rounded } from '../../figures';
 import { inFact, inRecords } from '../evidence';
 import { factsOn, settingOf, type Side } from '../side';
 import { comparedRecords } from '../workload';
@@ -68,7 +68,7 @@ function promptsOf(side: Side, context: Context): Prompts {
     for (const path of paths) {
       const setting = settingOf(run, path);
       if (setting.value === undefined || configured.has(what)) continue;
-      const text = typeof setting.value === 'string' ? setting.value : JSON.stringify(setting.value);
+      const text = typeof setting.value === 'string' ? setting.value : jsonText(setting.value);
       configured.set(what, text);
       evidence.push(inFact(setting, text));
     }

@@ -1,4 +1,5 @@
 // Were answers sampled alike? inference-perf sends no sampling parameters, so the server's defaults decide on both sides.
+import { jsonText } from '../../figures';
 import { ALL, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { inFact } from '../evidence';
 import { factsOn, settingOf, type Side } from '../side';
@@ -37,7 +38,7 @@ function samplingOf(side: Side): Sampling {
         ? 'not recorded'
         : names.length === 0
           ? 'no sampling parameters sent'
-          : names.map((name) => `${name} ${JSON.stringify(parameters[name])}`).join(', '),
+          : names.map((name) => `${name} ${jsonText(parameters[name])}`).join(', '),
     evidence: [
       inFact(sent, known && (words(known) || 'none')),
       inFact(format, format.value ?? (run.config ? 'not set' : undefined)),
@@ -47,7 +48,7 @@ function samplingOf(side: Side): Sampling {
 
 function words(parameters: Readonly<Record<string, unknown>>): string {
   return Object.entries(parameters)
-    .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+    .map(([name, value]) => `${name} ${jsonText(value)}`)
     .join(', ');
 }
 
@@ -82,7 +83,7 @@ export const sampling = dimension<Sampling>({
 });
 
 function shown(parameters: Readonly<Record<string, unknown>>, name: string): string {
-  return name in parameters ? JSON.stringify(parameters[name]) : 'not sent';
+  return name in parameters ? jsonText(parameters[name]) : 'not sent';
 }
 
 const MOVES = moved([

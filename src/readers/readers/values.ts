@@ -1,4 +1,5 @@
 // Small tools of the readers: safe access to values of unknown shape, and building measures with their provenance.
+import { jsonText } from '../../figures';
 import { percentileKey } from '../../metrics/statistics';
 import type { Definition, Measure, QuantityId, Statistics } from '../canonical';
 import { own } from '../../own';
@@ -125,9 +126,6 @@ export function compact<T extends object>(value: { [K in keyof T]: T[K] | undefi
 
 /** A value as one short line for a list of facts. */
 export function shown(value: unknown): string {
-  const text =
-    typeof value === 'string'
-      ? value
-      : JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'bigint' ? String(entry) : entry));
+  const text = typeof value === 'string' ? value : jsonText(value);
   return text.length > 200 ? `${text.slice(0, 200)}...` : text;
 }

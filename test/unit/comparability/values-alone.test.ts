@@ -64,3 +64,28 @@ describe('a report that does not count', () => {
     expect(ofB('requests_per_sec')).toEqual({ n: 300, missing: 'not counted' });
   });
 });
+
+describe('whole numbers beyond a double', () => {
+  it('in any setting end no comparison, and keep their digits', () => {
+    const digits = '18446744073709551615';
+    const big = BigInt(digits);
+    const run = syntheticRun({ seed: 1 });
+    const odd = {
+      ...run,
+      config: {
+        ...run.config,
+        load: { ...(run.config?.['load'] as object), base_seed: big },
+        data: { type: 'random', path: big, input_distribution: { mean: big }, shared_prefix: { seed: big } },
+        report: { request_lifecycle: { percentiles: [big] } },
+        tokenizer: { pretrained_model_name_or_path: big },
+        api: { type: big, response_format: { name: big } },
+      },
+    } as Run;
+    for (const [a, b] of [
+      [odd, odd],
+      [run, odd],
+      [odd, run],
+    ] as const)
+      expect(JSON.stringify(compare(a, b, { resamples: 0 }))).toContain(digits);
+  });
+});

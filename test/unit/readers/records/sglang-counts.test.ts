@@ -33,7 +33,11 @@ async function again(change: Partial<typeof BASE>, tokens: RecomputeDefinition['
   const opened = await openReports(memoryFolder({ 's.jsonl': JSON.stringify({ ...BASE, ...change }) }));
   if (!opened.ok) throw new Error(JSON.stringify(opened.problems));
   const { report, records, problems } = await completeReport(opened.value.reports[0]!);
-  const { counters, measures, missing } = recompute(records!.requests, { ...ownDefinition(report), tokens }, 's.jsonl');
+  const { counters, measures, missing } = recompute(
+    records!.requests,
+    { ...ownDefinition(report), tokens, inputTokens: tokens },
+    's.jsonl',
+  );
   const mean = (id: string): number | undefined => measures.find(({ quantity }) => quantity === id)?.stats['mean'];
   return {
     report,

@@ -36,7 +36,7 @@ with the metrics it moves and the remedy; then every metric with its difference,
 the runs; Student's t over repeats) and a verdict of its own; then the conclusion, and the claim the runs support.
 
 Options:
-  --intended DIM[,DIM]   the one change under test: a difference there confounds nothing (may be repeated). One of:
+  --intended DIM[,DIM]   the one change under test: a difference there confounds nothing (may be repeated):
                          ${INTENDABLE.slice(0, 5).join(', ')},
                          ${INTENDABLE.slice(5).join(', ')}
   --align DIM[,DIM]      recompute both sides alike, where their records allow it, and say what each step took away:

@@ -204,11 +204,29 @@ function differentMoments(a: Definitions, b: Definitions): (readonly [readonly M
   return MOMENTS.flatMap(([metrics, quantity, aspects]): (readonly [readonly MetricName[], string])[] => {
     const [left, right] = [measureOf(x, quantity), measureOf(y, quantity)];
     if (!left || !right) return [];
-    const found = definitionDifferences(left.definition, right.definition).filter((text) =>
+    const [first, second] = onThisEndpoint(a, b, left.definition, right.definition);
+    const found = definitionDifferences(first, second).filter((text) =>
       aspects.some((aspect) => text.startsWith(`${aspect}:`)),
     );
     return found.length === 0 ? [] : [[metrics, `${quantity}: ${found.join(', ')}`]];
   });
+}
+
+/** An anchor at the first reasoning is one at the first content where nothing reasons. */
+function onThisEndpoint(a: Definitions, b: Definitions, x: Definition, y: Definition): [Definition, Definition] {
+  if (reasons(a.side) || reasons(b.side)) return [x, y];
+  const plain = (one: Definition): Definition =>
+    one.anchor === 'first-content-or-reasoning' ? { ...one, anchor: 'first-content' } : one;
+  return [plain(x), plain(y)];
+}
+
+/** Whether any answer shows reasoning: tokens of it, or a first token before the first content. */
+function reasons({ run }: Side): boolean {
+  return (run.records ?? []).some(
+    ({ usage, firstTokenSeconds, firstContentSeconds }) =>
+      (usage?.reasoningTokens ?? 0) > 0 ||
+      (firstTokenSeconds !== undefined && firstContentSeconds !== undefined && firstContentSeconds > firstTokenSeconds),
+  );
 }
 
 const QUANTITIES: readonly (readonly [MetricName, QuantityId])[] = [
@@ -249,7 +267,9 @@ function differentDefinitions(a: Definitions, b: Definitions): (readonly [Metric
     const [left, right] = [definitionOf(a, x, quantity), definitionOf(b, y, quantity)];
     if (!left || !right) return [];
     // Who counted is a question of its own: token-source.
-    const differences = definitionDifferences(left, right).filter((text) => !text.startsWith('tokens'));
+    const differences = definitionDifferences(...onThisEndpoint(a, b, left, right)).filter(
+      (text) => !text.startsWith('tokens'),
+    );
     return differences.length > 0 ? [[metric, `${metric}: ${differences.join(', ')}`]] : [];
   });
 }

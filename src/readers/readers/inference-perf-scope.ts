@@ -25,10 +25,11 @@ const LINEAR = { start: 'send', percentiles: 'linear' } as const satisfies Defin
 
 export function scopeOf(
   source: ScopeSource,
-  meaning: Meaning,
+  told: Meaning,
   config: { readonly value: Json; readonly file: string } | undefined,
 ): ReportScope {
   const { file, value } = source;
+  const meaning = withFallbacks(told, value);
   const counts = countsOf(value);
   const windowSeconds = windowOf(value, counts);
   const goodput = statisticsOfAll(at(value, 'successes', 'goodput_metrics'));
@@ -159,6 +160,18 @@ function latencies(value: unknown, file: string, meaning: Meaning, counts: Scope
 }
 
 /** The count that TPOT and tokens/s use comes first. */
+/** v0.7.0 counts the requests whose server count was missing: none, and every count is the server's. */
+function withFallbacks(meaning: Meaning, value: unknown): Meaning {
+  const fallbacks = (which: 'prompt' | 'output'): number | undefined =>
+    numberAt(value, 'successes', 'client_fallback_requests', which);
+  const { input, output } = meaning;
+  return {
+    ...meaning,
+    input: input === 'server-else-client' && fallbacks('prompt') === 0 ? 'server' : input,
+    output: output === 'server' && (fallbacks('output') ?? 0) > 0 ? 'server-else-client' : output,
+  };
+}
+
 function tokens(value: unknown, file: string, meaning: Meaning): Measure[] {
   const of = (id: QuantityId, key: string, by: Definition['tokens']): readonly Measure[] =>
     measure(id, statisticsOf(at(value, 'successes', key), 1), {
@@ -168,7 +181,7 @@ function tokens(value: unknown, file: string, meaning: Meaning): Measure[] {
     });
   const client = of('output_tokens', 'output_len', 'client');
   const server = of('output_tokens', 'output_tokens', 'server-else-client');
-  const prompt = of('prompt_tokens', 'prompt_tokens', 'server-else-client');
+  const prompt = of('prompt_tokens', 'prompt_tokens', meaning.input === 'server' ? 'server' : 'server-else-client');
   const promptClient = of('prompt_tokens', 'prompt_len', 'client');
   return [
     ...(meaning.input === 'client' ? [...promptClient, ...prompt] : [...prompt, ...promptClient]),

@@ -1,10 +1,16 @@
 // The per-request file of another tool's run as records, so that a comparison resamples its requests instead of quoting its summary.
 import type { RequestRecord } from '../../metrics/record';
-import { inputTokens, itlBasisOf, outputTokens, type MeasuredRequest } from '../../metrics/request-metrics';
+import {
+  inputTokens,
+  itlBasisOf,
+  outputTokens,
+  type ItlBasis,
+  type MeasuredRequest,
+} from '../../metrics/request-metrics';
 import type { Problem } from '../../problem';
 import { stageScopes, type CanonicalReport, type ReportScope } from '../canonical';
 import { counted, whole } from '../../figures';
-import { reportedCounter } from '../reported-counting';
+import { reportedBasis, reportedCounter } from '../reported-counting';
 import type { Counting, Run, RunLengths } from '../run';
 import { RequestColumns } from './columns';
 import { checkAgainstSummary, openRecords } from './open-records';
@@ -42,7 +48,7 @@ export async function withRecords(run: Run): Promise<Run> {
   if (!order) return { ...refuse('it does not say when each request was sent'), lengths: lengthsOf(columns) };
   const stages = stagesOf(canonical, columns, order);
   if (typeof stages === 'string') return refuse(stages);
-  const records = recordsOf(columns, order, stages);
+  const records = recordsOf(columns, order, stages, stampsOf(canonical), takesServers(canonical));
   const counting = countingOf(canonical, columns, records);
   return { ...run, records, counting, problems: found };
 }
@@ -146,13 +152,38 @@ function spanOf(columns: RequestColumns, part: Uint32Array): number {
   return end > start ? end - start : 0;
 }
 
-/** Times from the first send on. */
-function recordsOf(columns: RequestColumns, order: Uint32Array, stages: readonly number[]): RequestRecord[] {
-  const zero = columns.value('sent', order[0]!);
-  return Array.from(order, (index, id) => recordOf(columns, index, id, stages[id]!, zero));
+/** What the tool stamps: inference-perf each token of a chunk, where it has a tokenizer; the others chunks. */
+function stampsOf(report: CanonicalReport): ItlBasis {
+  return report.tool === 'inference-perf' && reportedBasis(report) === 'tokens' ? 'tokens' : 'chunks';
 }
 
-function recordOf(columns: RequestColumns, index: number, id: number, stage: number, zero: number): RequestRecord {
+/** inference-perf from v0.6 on writes the server's count of the prompt under `input_tokens` where the server sent one. */
+function takesServers(report: CanonicalReport): boolean {
+  const input = reportedCounter(report, 'input');
+  return report.tool === 'inference-perf' && (input === 'server-usage' || input === 'mixed');
+}
+
+/** Times from the first send on. */
+function recordsOf(
+  columns: RequestColumns,
+  order: Uint32Array,
+  stages: readonly number[],
+  basis: ItlBasis,
+  takes: boolean,
+): RequestRecord[] {
+  const zero = columns.value('sent', order[0]!);
+  return Array.from(order, (index, id) => recordOf(columns, index, id, stages[id]!, zero, basis, takes));
+}
+
+function recordOf(
+  columns: RequestColumns,
+  index: number,
+  id: number,
+  stage: number,
+  zero: number,
+  basis: ItlBasis,
+  takes: boolean,
+): RequestRecord {
   const row = columns.at(index);
   const moments = defined({
     firstTokenSeconds: after(row.firstTokenSeconds, zero),
@@ -160,14 +191,17 @@ function recordOf(columns: RequestColumns, index: number, id: number, stage: num
     endSeconds: after(row.endSeconds, zero),
   });
   const usage = defined({ promptTokens: row.usage?.promptTokens, completionTokens: row.usage?.completionTokens });
-  const { clientPromptTokens, clientOutputTokens } = row;
+  const { clientOutputTokens } = row;
+  // What stands beside the server's own count is that count again where the tool takes the server's.
+  const isServers = takes && row.usage?.promptTokens !== undefined;
+  const clientPromptTokens = isServers ? undefined : row.clientPromptTokens;
   return {
     id,
     stage,
     scheduledSeconds: row.scheduledSeconds - zero,
     sentSeconds: columns.value('sent', index) - zero,
     ...moments,
-    ...chunksOf(columns, index, row, zero),
+    ...chunksOf(columns, index, row, zero, basis),
     outcome: columns.isFailed(index)
       ? { kind: 'failed', errorType: 'failed', label: 'failed', message: 'failed' }
       : { kind: 'ok' },
@@ -189,8 +223,9 @@ function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], u
 }
 
 /**
- * Arrivals, from the first stamp and the gaps after it. Stamps of one moment are tokens of one chunk, if together they are as many as
- * the answer's tokens: inference-perf up to 0.2 stamped every token twice, and such a count is none. Without gaps, the first and the
+ * Arrivals, from the first stamp and the gaps after it. Where a tool stamps tokens, stamps of one moment are tokens of one chunk, if
+ * together they are as many as the answer's tokens: inference-perf up to 0.2 stamped every token twice, and such a count is none.
+ * Where it stamps chunks, each is one, be it read in the moment of the one before. Without gaps, the first and the
  * last moment: between them a decode time can be seen, no gap (`countingOf`), and no number of chunks but one that the file counts.
  */
 function chunksOf(
@@ -198,6 +233,7 @@ function chunksOf(
   index: number,
   row: MeasuredRequest,
   zero: number,
+  basis: ItlBasis,
 ): Pick<RequestRecord, 'chunkSeconds' | 'chunkTokens' | 'chunkCount'> {
   const first = after(row.firstTokenSeconds, zero);
   const last = after(row.lastTokenSeconds, zero);
@@ -212,7 +248,7 @@ function chunksOf(
   const tokens = [1];
   let now = times[0]!;
   for (const gap of gaps) {
-    if (gap === 0) tokens[tokens.length - 1]!++;
+    if (gap === 0 && basis === 'tokens') tokens[tokens.length - 1]!++;
     else {
       now += gap;
       times.push(now);

@@ -34,10 +34,13 @@ export interface EvidenceRow {
 function evidenceRows({ a, b }: Pick<Finding, 'a' | 'b'>): EvidenceRow[] {
   const rest = [...b.evidence];
   const rows = a.evidence.map((left): EvidenceRow => {
-    const exact = rest.findIndex((right) => subject(right) === subject(left));
-    // Two sides may say the same of themselves in files of different names.
-    const at = exact >= 0 ? exact : rest.findIndex((right) => right.key === left.key);
-    const [right] = at < 0 ? [undefined] : rest.splice(at, 1);
+    // Two sides may say the same of themselves in files of different names, or under other keys for one setting.
+    const at = [
+      rest.findIndex((right) => subject(right) === subject(left)),
+      rest.findIndex((right) => right.key === left.key),
+      rest.findIndex((right) => isSameSetting(left, right)),
+    ].find((index) => index >= 0);
+    const [right] = at === undefined ? [undefined] : rest.splice(at, 1);
     return { place: place(left, right), a: valueWords(left), b: valueWords(right) };
   });
   return [
@@ -50,6 +53,10 @@ function place(left: Evidence, right: Evidence | undefined): string {
   const [own, other] = [`${left.file} ${left.key}`, right && `${right.file} ${right.key}`];
   if (other === undefined || other === own) return own;
   return right?.file === left.file ? `${own} / ${right.key}` : `${own} / ${other}`;
+}
+
+function isSameSetting({ configPath: left }: Evidence, { configPath: right }: Evidence): boolean {
+  return left !== undefined && right !== undefined && left.join('.') === right.join('.');
 }
 
 /** Without the numbers: a stage's position and rate do not keep two keys apart, the order of the stages pairs them. */

@@ -68,7 +68,7 @@ ${DIMENSION_HELP}
 Exit codes:
   0  comparable: nothing differs but what was intended; or, with --fail-on, nothing of it was found
   3  confounded: something else differs, and moves the metrics it names
-  4  undetermined: something was not recorded, so it may differ (with --fail-on confounded as well: exit 0 says comparable)
+  4  undetermined: something was not recorded, so it may differ (with --fail-on confounded, too)
   5  with --fail-on: a regression or a difference was found
   2  unusable: a folder is missing, empty, foreign or damaged, or the command line is wrong
   1  the result could not be written

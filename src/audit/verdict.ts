@@ -16,6 +16,8 @@ export interface JudgedReport {
 const AGAINST: Readonly<Record<string, string>> = {
   REP126: 'the summary is not what its own requests give',
   REP132: 'some of its requests cannot be',
+  REP133: 'a file is not what the run wrote',
+  REP134: 'its records are not of its run',
 };
 
 /** What the requests of a report say against it, or against themselves. */

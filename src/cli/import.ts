@@ -85,7 +85,7 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
   if (request && !isRefused && judged.every((one) => one.recomputed === undefined)) {
     io.err(`isoperf import: warning: nothing was computed again: ${name} has no per-request records\n`);
   }
-  const contradicted = judged.some((one) => violated(one.judgement).length > 0 || one.problems.some(isDisagreement));
+  const contradicted = problems.some(isDisagreement) || judged.some((one) => violated(one.judgement).length > 0);
   const isEmpty = judged.every(({ report }) => report.scopes.length === 0);
   if (isRefused || isEmpty) return EXIT.unusable;
   return contradicted ? EXIT.failed : EXIT.ok;

@@ -5,7 +5,7 @@ import type { Comparison, DimensionId, DimensionState, Finding, MetricComparison
 import { align, asRecorded, type Alignable } from './align';
 import { alignedFindings, alignmentNotes } from './aligned-findings';
 import type { WarmupCut } from './cut';
-import { comparedRun, identityNotes } from './identity';
+import { comparedRun, contradictionsOf, identityNotes } from './identity';
 import type { Threshold } from './gate';
 import { isIntendable } from './intendable';
 import { interpolate } from './interpolate';
@@ -61,7 +61,14 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
     findings,
     resamples,
   });
-  const verdict = verdictOf(findings, metrics, intended, repeatsA.length + repeatsB.length === 0);
+  const sides = [
+    ['A', [runA, ...repeatsA]],
+    ['B', [runB, ...repeatsB]],
+  ] as const;
+  const against = sides.flatMap(([name, runs]) =>
+    [...new Set(runs.flatMap(contradictionsOf))].map((text) => `${name}: ${text}`),
+  );
+  const verdict = verdictOf(findings, metrics, intended, repeatsA.length + repeatsB.length === 0, against);
   const repeated =
     repeatsA.length + repeatsB.length > 0 ? repeatFacts([runA, ...repeatsA], [runB, ...repeatsB]) : undefined;
   const noise = noiseWords(metrics, repeats);

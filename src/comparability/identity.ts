@@ -1,6 +1,7 @@
 // Who the two runs are, and what about them no dimension judges but a reader must know.
 import type { RunManifest } from '../folder/manifest';
 import { distinctPaths } from '../readers/distinct';
+import { isDisagreement } from '../audit/verdict';
 import { judgeReport, violated } from '../audit/identities';
 import { runState } from '../readers/run-state';
 import type { Run } from '../readers/run';
@@ -60,7 +61,14 @@ export function identityNotes(a: Side, b: Side): string[] {
   const notes: string[] = [];
   const [x, y] = [a.run.manifest, b.run.manifest];
   if (x && y) {
-    if (x.id === y.id) notes.push('A and B are the same run: every difference is zero by construction.');
+    if (x.id === y.id) {
+      const isWhole = contradictionsOf(a.run).length + contradictionsOf(b.run).length === 0;
+      notes.push(
+        isWhole && JSON.stringify(x.files) === JSON.stringify(y.files)
+          ? 'A and B are the same run: every difference is zero by construction.'
+          : 'A and B have the id of one run, and their files are not the same: one of them was changed.',
+      );
+    }
     const fields: [string, string | undefined, string | undefined][] = [
       ['endpoint', endpointWords(x.endpoint), endpointWords(y.endpoint)],
       ['IsoPerf version', x.tool.version, y.tool.version],
@@ -86,4 +94,11 @@ function folderNotes(name: 'A' | 'B', run: Run): string[] {
       )
     : [];
   return [...serious.slice(0, 5), ...broken.slice(0, 5)].map((text) => `${name}: ${text}`);
+}
+
+/** Its own files say it is not what it claims to be. */
+export function contradictionsOf({ problems }: Run): readonly string[] {
+  return problems.flatMap((problem) =>
+    problem.severity === 'error' && isDisagreement(problem) ? [problem.message] : [],
+  );
 }

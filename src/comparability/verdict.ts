@@ -14,6 +14,8 @@ export function verdictOf(
   metrics: readonly MetricComparison[],
   intended: readonly DimensionId[],
   single = false,
+  /** What a folder says against itself, in words: it is said first. */
+  contradictions: readonly string[] = [],
 ): Verdict {
   const confounding = of(findings, 'confounds');
   const unknowns = blocking(findings);
@@ -21,6 +23,13 @@ export function verdictOf(
   const besides = intended.length > 0 ? ` besides the intended change (${titles(intended, findings)})` : '';
   const standing = metrics.filter((metric) => metric.verdict.startsWith('comparable') && metric.difference).length;
   const shown = metrics.filter((metric) => metric.difference !== undefined).length;
+  if (contradictions.length > 0) {
+    return {
+      state: 'confounded',
+      exitCode: 3,
+      sentence: `Not comparable: a folder contradicts itself. ${contradictions.join('. ')}.`,
+    };
+  }
   if (confounding.length > 0) {
     const also = unknowns.length > 0 ? `; ${names(unknowns)} ${areOrIs(unknowns)} not recorded` : '';
     const rest = standing > 0 ? ` ${standing} of ${shown} numbers are untouched by it.` : '';

@@ -15,6 +15,7 @@ import {
   type RunManifest,
 } from '../folder/manifest';
 import { parseLifecycle } from './read-lifecycle';
+import { proofOf } from './proof';
 import { readRecords } from '../folder/read-records';
 import type { FolderAccess } from '../folder/access';
 import type { Run } from './run';
@@ -141,6 +142,7 @@ async function readFolder(folder: FolderAccess, files: readonly string[]): Promi
   const records = manifest && files.includes(RECORDS_FILE) ? await readJournal(folder, problems) : undefined;
   const reports = await readLifecycles(folder, files, problems);
   problems.push(...missingParts(value, records !== undefined, reports.summary !== undefined));
+  if (value) problems.push(...(await proofOf(folder, files, value, records)));
   const run: Run = {
     folder: folder.name,
     tool: value

@@ -1,4 +1,5 @@
 // Runs out of thin air: seeded records and a manifest from parameters, so that a test can plant exactly one difference.
+import { createHash } from 'node:crypto';
 import type { Outcome, RequestRecord, ServerUsage } from '../../../src/metrics/record';
 import { coefficientOfVariation, distributionOf } from '../../../src/metrics/statistics';
 import type { RunManifest, StageManifest, TokenSource } from '../../../src/folder/manifest';
@@ -252,6 +253,13 @@ function usageOf(set: Settings, askedPromptTokens: number, tokens: number): Serv
   };
 }
 
+/** As `isoperf run` computes it. */
+function promptsHash(records: readonly RequestRecord[]): string {
+  const hash = createHash('sha256');
+  for (const { promptHash } of records) hash.update(`${promptHash}\n`);
+  return hash.digest('hex');
+}
+
 function manifestOf(set: Settings, records: readonly RequestRecord[], planned: readonly number[]): RunManifest {
   const stages = set.stages.map((stage, id) => stageManifest(set, stage, id, records, planned[id]!));
   const warmupStages = stages.filter((stage) => stage.warmup).map((stage) => stage.id);
@@ -289,7 +297,7 @@ function manifestOf(set: Settings, records: readonly RequestRecord[], planned: r
     },
     workload: {
       fingerprint: `f${set.seed}`,
-      promptsHash: `p${set.promptSeed ?? set.seed}`,
+      promptsHash: promptsHash(records.filter(({ stage }) => !warmupStages.includes(stage))),
       seed: set.seed,
       dataType: 'random',
       distinctPrompts: records.length,

@@ -21,7 +21,7 @@ export function alignedFindings(start: Aligned, final: Aligned, steps: readonly 
     if (!step) return differs ? { ...after[i]!, ...alignableOf(start, after[i]!) } : after[i]!;
     if (!differs) return step.ok ? withoutStale(finding, step) : finding;
     if (!step.ok) return { ...finding, alignable: { possible: false, words: step.words } };
-    return removed(finding, step, final);
+    return removed(finding, step, final, after[i]!);
   });
 }
 
@@ -32,9 +32,12 @@ function withoutStale(finding: Finding, { words, cut }: Extract<AlignmentStep, {
   return note === undefined ? finding : { ...rest, message: `${finding.message} Aligned: ${words}.` };
 }
 
-function removed(finding: Finding, step: AlignmentStep, final: Aligned): Finding {
+function removed(finding: Finding, step: AlignmentStep, final: Aligned, after: Finding): Finding {
   if (finding.dimension !== 'warmup-window') {
     return { ...finding, state: 'aligned', message: `${finding.message} Aligned: ${step.words}.` };
+  }
+  if (after.state === 'confounds' && after.stages && !after.stages.includes(0)) {
+    return { ...after, message: `${after.message} A cut of the opening stage does not remove that.` };
   }
   const left = [final.a, final.b].map(remainder);
   const words = left.every((ratio) => ratio !== undefined)

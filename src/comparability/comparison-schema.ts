@@ -8,6 +8,7 @@ export const DIMENSION_IDS = [
   'offered-load',
   'client-limit',
   'warmup-window',
+  'steady-state',
   'completeness',
   'input-length',
   'output-length',

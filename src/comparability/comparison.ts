@@ -9,6 +9,7 @@ export type DimensionId =
   | 'offered-load'
   | 'client-limit'
   | 'warmup-window'
+  | 'steady-state'
   | 'completeness'
   | 'input-length'
   | 'output-length'

@@ -12,6 +12,7 @@ import { outputLength } from './dimensions/output-length';
 import { sampleSize } from './dimensions/sample-size';
 import { stopBehaviour } from './dimensions/stop-behaviour';
 import { tokenSource } from './dimensions/token-source';
+import { steadyState } from './dimensions/steady-state';
 import { warmupWindow } from './dimensions/warmup-window';
 import { metricDefinition } from './dimensions/metric-definition';
 import { promptIdentity } from './dimensions/prompt-identity';
@@ -32,6 +33,7 @@ export const DIMENSIONS: readonly Dimension[] = [
   offeredLoad,
   clientLimit,
   warmupWindow,
+  steadyState,
   completeness,
   inputLength,
   outputLength,

@@ -11,8 +11,12 @@ export interface OpeningWave {
 }
 
 /** A wave stands out so far over every later stretch of its length. */
-const OVER_ANY_STRETCH = 1.75;
+const OVER_ANY_STRETCH = 2.6;
+/** Of a wave longer than a tenth of the window there are few later stretches, so it has to stand out further. */
+const OVER_FEW_STRETCHES = 4.5;
 const SHORTEST_WAVE = 5;
+/** A wave is at most one part of so many: later stretches have to be many. */
+const LONGEST_WAVE = 5;
 const FEWEST_VALUES = 60;
 
 /**
@@ -27,14 +31,17 @@ export function openingWave(values: Float64Array): OpeningWave | undefined {
   for (let i = 0; i < n; i++) sums[i + 1] = sums[i]! + values[i]!;
   let found: OpeningWave | undefined;
   let heaviest = 0;
-  for (let length = SHORTEST_WAVE; length <= n / 10; length = Math.ceil(length * 1.5)) {
+  for (let length = SHORTEST_WAVE; length <= n / LONGEST_WAVE; length = Math.ceil(length * 1.5)) {
     const head = sums[length]! / length;
     let highest = 0;
-    for (let i = length; i + length <= n; i++) highest = Math.max(highest, (sums[i + length]! - sums[i]!) / length);
+    // What lies right behind it may be its end.
+    for (let i = Math.ceil(1.5 * length); i + length <= n; i++)
+      highest = Math.max(highest, (sums[i + length]! - sums[i]!) / length);
     const rest = (sums[n]! - sums[length]!) / (n - length);
     // Of all lengths that stand out, the one whose excess is largest beside what chance adds to so many.
     const weight = (head - rest) * Math.sqrt(length);
-    if (head <= OVER_ANY_STRETCH * highest || !(rest > 0) || weight <= heaviest) continue;
+    const over = length > n / 10 ? OVER_FEW_STRETCHES : OVER_ANY_STRETCH;
+    if (head <= over * highest || !(rest > 0) || weight <= heaviest) continue;
     heaviest = weight;
     found = { requests: length, ratio: head / rest };
   }
@@ -42,9 +49,9 @@ export function openingWave(values: Float64Array): OpeningWave | undefined {
 }
 
 export interface Trend {
-  /** Change over the whole window as a share of its mean, by least squares. */
+  /** Change over the whole window as a share of its mean: along a line, or from one level to another. */
   readonly share: number;
-  /** The slope over its standard error, dependence of neighbours included. */
+  /** The change over its standard error, dependence of neighbours included. */
   readonly z: number;
   /** Large and sure: more than 20 % of the mean, and as unlikely as |z| > 3, by Student's t for the independent values there are. */
   readonly isTrend: boolean;
@@ -52,12 +59,43 @@ export interface Trend {
 
 const TREND_SHARE = 0.2;
 const TREND_P = 0.0027;
+/** A step may be anywhere: it is as sure as a line when it is so many times less likely. */
+const STEP_PLACES = 200;
+/** The first and the last part of so many say too little of a level. */
+const STEP_MARGIN = 4;
 
-/** @param values in sending order */
+/** A line or a step, whichever lies closer to the values. @param values in sending order */
 export function trendOf(values: Float64Array): Trend | undefined {
   const n = values.length;
   const level = mean(values);
   if (n < FEWEST_VALUES || !(level > 0)) return undefined;
+  const fits = [lineOf(values, level), stepOf(values, level)];
+  const [fit] = fits.sort((x, y) => x.squares - y.squares);
+  const { change, residuals, weight, spent, looks } = fit!;
+  const { sumVariance, effective } = dependenceOf(residuals);
+  const share = change / level;
+  const error = Math.sqrt((sumVariance / n) * weight);
+  if (!(error > 0))
+    return { share, z: change === 0 ? 0 : Math.sign(change) * Infinity, isTrend: Math.abs(share) > TREND_SHARE };
+  const z = change / error;
+  // Few independent values know their own spread badly.
+  const freedom = Math.max(1, effective / 5 - spent);
+  return { share, z, isTrend: Math.abs(share) > TREND_SHARE && looks * twoSidedStudent(z, freedom) < TREND_P };
+}
+
+interface Fit {
+  readonly change: number;
+  readonly residuals: Float64Array;
+  readonly squares: number;
+  /** Variance of the change over the long-run variance of one value. */
+  readonly weight: number;
+  /** Values that the fit itself costs. */
+  readonly spent: number;
+  readonly looks: number;
+}
+
+function lineOf(values: Float64Array, level: number): Fit {
+  const n = values.length;
   const middle = (n - 1) / 2;
   let xx = 0;
   let xy = 0;
@@ -67,15 +105,29 @@ export function trendOf(values: Float64Array): Trend | undefined {
   }
   const slope = xy / xx;
   const residuals = values.map((value, i) => value - level - slope * (i - middle));
-  const { sumVariance, effective } = dependenceOf(residuals);
-  // Var(slope) = long-run variance / Sxx; two values are spent on the line, and few independent ones know their own spread badly.
-  const error = Math.sqrt(sumVariance / n / xx);
-  const share = (slope * (n - 1)) / level;
-  if (!(error > 0))
-    return { share, z: slope === 0 ? 0 : Math.sign(slope) * Infinity, isTrend: Math.abs(share) > TREND_SHARE };
-  const z = slope / error;
-  const freedom = Math.max(1, effective / 4 - 2);
-  return { share, z, isTrend: Math.abs(share) > TREND_SHARE && twoSidedStudent(z, freedom) < TREND_P };
+  const reach = n - 1;
+  return { change: slope * reach, ...left(residuals), weight: (reach * reach) / xx, spent: 2, looks: 1 };
+}
+
+function stepOf(values: Float64Array, level: number): Fit {
+  const n = values.length;
+  const margin = Math.ceil(n / STEP_MARGIN);
+  let sum = 0;
+  let largest = -1;
+  let at = margin;
+  let before = 0;
+  for (let i = 1; i <= n - margin; i++) {
+    sum += values[i - 1]! - level;
+    const size = (sum * sum) / (i * (n - i));
+    if (i >= margin && size > largest) [largest, at, before] = [size, i, sum];
+  }
+  const [low, high] = [before / at, -before / (n - at)];
+  const residuals = values.map((value, i) => value - level - (i < at ? low : high));
+  return { change: high - low, ...left(residuals), weight: 1 / at + 1 / (n - at), spent: 3, looks: STEP_PLACES };
+}
+
+function left(residuals: Float64Array): Pick<Fit, 'residuals' | 'squares'> {
+  return { residuals, squares: residuals.reduce((sum, value) => sum + value * value, 0) };
 }
 
 export interface Backlog {
@@ -87,6 +139,7 @@ export interface Backlog {
 }
 
 const ANSWERED_SHARE = 0.9;
+const CHANCE_UNDER_WAY = 3;
 
 /**
  * Offered above answered, over the second half of the time in which requests were sent: TTFT is then a function of the duration.
@@ -105,7 +158,8 @@ export function backlogOf(sent: Float64Array, ended: Float64Array): Backlog | un
   const [offered, answered] = [within(sent), within(ended)];
   const [before, atEnd] = [under(half), under(last)];
   // Of a steady window both counts are of one size; they differ by what chance puts under way, a few roots of a count.
-  const grows = answered < ANSWERED_SHARE * offered && atEnd - before > 2 * Math.sqrt(offered) && atEnd > 1.4 * before;
+  const grows =
+    answered < ANSWERED_SHARE * offered && atEnd > CHANCE_UNDER_WAY * Math.sqrt(sent.length) && atEnd > 1.4 * before;
   return { offeredRps: offered / seconds, answeredRps: answered / seconds, atEnd, grows };
 }
 

@@ -1,14 +1,20 @@
-// Was the same window measured? A cold start inside it on one side alone moves tails and throughput.
+// Was the same window measured? A cold start inside it, of whichever stage, moves tails and throughput.
 import { latencySeconds } from '../../metrics/request-metrics';
-import { mean, percentile, sortedValues } from '../../metrics/statistics';
-import { dependenceOf } from '../../metrics/dependence';
-import { openingWave, type OpeningWave } from '../../metrics/steady-state';
-import { twoSidedStudent } from '../../metrics/student';
-import { mannKendall, mannWhitney } from '../../metrics/two-samples';
 import type { Evidence } from '../comparison';
-import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
+import {
+  assumption,
+  confounds,
+  dimension,
+  moved,
+  same,
+  unknown,
+  type Context,
+  type Judgement,
+  type SideEvidence,
+} from '../dimension';
 import { counted, rounded } from '../../figures';
 import { inFact, inManifest, inRecords } from '../evidence';
+import { COLD_P, COLD_RATIO, coldStartOf, coldWords, isCold, type ColdStart } from '../opening';
 import { factsOn, successesOf, type Side } from '../side';
 import { changePoint, suggestedCut, timeSeriesOf } from '../warmup-detection';
 
@@ -18,29 +24,16 @@ interface Warmup {
   readonly stages: number;
 }
 
-/** Median of the first requests over the median of the rest, and how surely the first are slower. */
-interface ColdStart {
-  readonly ratio: number;
-  readonly p: number;
-  readonly first: number;
-  readonly metric: 'TTFT' | 'latency';
-  /** Of the whole opening stage over time: Mann-Kendall's z, negative while it gets faster. */
-  readonly trend: number;
-  /** First requests that are slower than any later stretch as long as theirs. */
-  readonly wave?: OpeningWave;
-}
-
 interface Window extends SideEvidence {
   readonly warmup: Warmup | undefined;
+  /** Of the opening stage. */
   readonly cold: ColdStart | undefined;
+  /** Of each matched stage. */
+  readonly starts: readonly (ColdStart | undefined)[];
   /** No request times of the opening stage: nobody can see how it started. */
   readonly blind: boolean;
 }
 
-const COLD_RATIO = 1.5;
-const WARM_RATIO = 1.2;
-const COLD_P = 1e-4;
-const TREND_POINTS = 400;
 const TREND_Z = 3;
 /** Warm-ups whose sizes differ by no more than this are one treatment. */
 const SIZE_FACTOR = 2;
@@ -49,47 +42,6 @@ function warmupOf(side: Side): Warmup | undefined {
   const requests = factsOn(side).warmupRequests.value;
   if (requests === undefined) return undefined;
   return { requests, stages: side.warmupStages?.length ?? (requests > 0 ? 1 : 0) };
-}
-
-function coldStartOf({ stages }: Side): ColdStart | undefined {
-  const opening = stages[0];
-  const successes = opening && successesOf([opening]);
-  if (!successes || successes.length < 60) return undefined;
-  const { values: times, metric } = timeSeriesOf(successes);
-  if (times.length < 60) return undefined;
-  const first = Math.min(50, Math.max(10, Math.round(times.length / 10)));
-  const head = times.subarray(0, first);
-  const rest = times.subarray(first);
-  const warm = percentile(sortedValues(rest), 50);
-  if (!(warm > 0)) return undefined;
-  const ratio = percentile(sortedValues(head), 50) / warm;
-  const wave = openingWave(times);
-  return {
-    ratio,
-    p: chanceOf(head, rest),
-    first,
-    metric,
-    trend: mannKendall(thin(times)).statistic,
-    ...(wave ? { wave } : {}),
-  };
-}
-
-/**
- * Mann-Whitney takes requests for independent; in a queue they are worth fewer, and few know their own spread badly. Each part is taken
- * around its own level.
- */
-function chanceOf(head: Float64Array, rest: Float64Array): number {
-  const [first, later] = [mean(head), mean(rest)];
-  const residuals = Float64Array.from([...head.map((value) => value - first), ...rest.map((value) => value - later)]);
-  const effective = Math.min(residuals.length, dependenceOf(residuals).effective);
-  const z = mannWhitney(head, rest).statistic * Math.sqrt(effective / residuals.length);
-  return twoSidedStudent(z, Math.max(1, effective / 4 - 2));
-}
-
-/** Every k-th value: the trend test looks at all pairs. */
-function thin(values: Float64Array): Float64Array {
-  const step = Math.ceil(values.length / TREND_POINTS);
-  return values.filter((_, i) => i % step === 0);
 }
 
 function trendWords({ trend }: ColdStart): string {
@@ -120,17 +72,6 @@ function shiftWords({ stages }: Side): string | undefined {
   return `after ${shift.at} requests, mean ${ms(shift.before)} before and ${ms(shift.after)} after`;
 }
 
-function isCold(cold: ColdStart | undefined): boolean {
-  return cold !== undefined && (cold.wave !== undefined || (cold.ratio >= COLD_RATIO && cold.p < COLD_P));
-}
-
-/** "12 requests have 9.8 times the mean TTFT". */
-function coldWords({ wave, first, ratio, metric }: ColdStart): string {
-  return wave
-    ? `${wave.requests} requests have ${rounded(wave.ratio, 3)} times the mean ${metric}`
-    : `${first} requests have ${rounded(ratio, 3)} times the median ${metric}`;
-}
-
 const UNSEEN_START = 'that the server was as warm at the start of both windows';
 
 /** A start alone moves what an average or a tail takes from it. */
@@ -148,6 +89,38 @@ function isBlind({ stages }: Side): boolean {
   return successes.length > 0 && successes.every((record) => latencySeconds(record) === undefined);
 }
 
+/** Starts of matched stages: cold on one side, or on both; undefined where every one that can be seen is warm. */
+function coldOf(a: Window, b: Window, { matching: { pairs } }: Context): Judgement | undefined {
+  const found = pairs.flatMap(({ index, label }, i) => {
+    const [x, y] = [a.starts[i], b.starts[i]];
+    const [coldA, coldB] = [isCold(x), isCold(y)];
+    if (!coldA && !coldB) return [];
+    const [cold, other, side] = coldA ? [x!, y, 'A'] : [y!, x, 'B'];
+    const where = pairs.length > 1 ? ` at ${label}` : '';
+    return [{ index, where, side, words: coldWords(cold), other: coldA && coldB ? 'cold' : other ? 'warm' : 'unseen' }];
+  });
+  const about = (some: typeof found): Partial<Judgement> =>
+    some.length < pairs.length ? { stages: some.map(({ index }) => index) } : {};
+  const oneSided = found.filter(({ other }) => other === 'warm');
+  if (oneSided.length > 0) {
+    const words = oneSided.map(
+      (one) =>
+        `${one.side} starts cold inside its window${one.where}: the first ${one.words} of the rest; the other side shows no such start.`,
+    );
+    return confounds(words.join(' '), about(oneSided));
+  }
+  const [first] = found;
+  if (!first) return undefined;
+  const message =
+    first.other === 'cold'
+      ? `Both windows hold a cold start${first.where} (${first.side}: the first ${first.words} of the rest): means and tails are of the start, not of a steady state.`
+      : `${first.side} starts cold inside its window${first.where}: the first ${first.words} of the rest; the other side has too few answers to show its start.`;
+  return { state: 'unknown', message, ...about(found), remedy: LEAVE_OUT };
+}
+
+const LEAVE_OUT =
+  'Leave the start out of both windows (--align warmup-window), or put the same warm-up stage before both.';
+
 export const warmupWindow = dimension<Window>({
   id: 'warmup-window',
   title: 'Warm-up and window',
@@ -160,9 +133,13 @@ export const warmupWindow = dimension<Window>({
   ],
   remedy:
     'Give both configs the same leading stage marked "# isoperf: warmup", or warm the server the same way before both runs.',
-  evidence: (side) => {
+  evidence: (side, { matching }) => {
     const warmup = warmupOf(side);
-    const cold = coldStartOf(side);
+    const [opening] = side.stages;
+    const cold = opening && coldStartOf(opening);
+    const matched = matching.pairs.map((pair) => (side.name === 'A' ? pair.a : pair.b));
+    const starts = matched.map(coldStartOf);
+    const anyCold = isCold(cold) || starts.some(isCold);
     const path = ['load', 'stages', side.warmupStages?.[0] ?? 0];
     const words = cold && `${rounded(cold.ratio, 3)} x the rest (p ${cold.p < 1e-4 ? '< 0.0001' : cold.p.toFixed(4)})`;
     const evidence: Evidence[] = [
@@ -176,16 +153,21 @@ export const warmupWindow = dimension<Window>({
       inRecords(side, `trend of ${cold?.metric ?? 'TTFT'} over the window`, cold && trendWords(cold)),
       inRecords(side, 'suggested cut (MSER-5) and what remains', cutWords(side)),
       inRecords(side, `largest shift of ${cold?.metric ?? 'TTFT'} in the window`, shiftWords(side)),
+      ...matched.flatMap((stage, i) => {
+        const start = starts[i];
+        if (stage === opening || !start || !isCold(start)) return [];
+        return [inRecords(side, `start of stage ${stage.id}`, `the first ${coldWords(start)} of the rest`)];
+      }),
     ];
     const summary =
       warmup === undefined
         ? 'not recorded'
         : warmup.stages === 0
-          ? `no warm-up left out${isCold(cold) ? ', cold start in the window' : ''}`
+          ? `no warm-up left out${anyCold ? ', cold start in the window' : ''}`
           : `${counted(warmup.requests, 'request')} in ${counted(warmup.stages, 'stage')} left out`;
-    return { warmup, cold, blind: isBlind(side), summary, evidence };
+    return { warmup, cold, starts, blind: isBlind(side), summary, evidence };
   },
-  judge: (a, b) => {
+  judge: (a, b, context) => {
     if (!a.warmup || !b.warmup)
       return unknown('Whether a warm-up was left out', a.warmup !== undefined, b.warmup !== undefined);
     if (a.warmup.stages > 0 !== b.warmup.stages > 0) {
@@ -194,21 +176,24 @@ export const warmupWindow = dimension<Window>({
         `${with_} leaves a warm-up out of its window, ${without} measures its first requests too: compilation, cold caches and connection set-up are in the numbers of ${without} only.`,
       );
     }
-    const coldA = isCold(a.cold);
-    const coldB = isCold(b.cold);
     if (a.blind !== b.blind) {
       return unknown('How the window starts', !a.blind, !b.blind, {
         moves: COLD_MOVES,
       });
     }
-    const oneSided =
-      (coldA && (b.cold?.ratio ?? Infinity) < WARM_RATIO) || (coldB && (a.cold?.ratio ?? Infinity) < WARM_RATIO);
-    if (oneSided) {
-      const [cold, side] = coldA ? [a.cold!, 'A'] : [b.cold!, 'B'];
+    const cold = coldOf(a, b, context);
+    if (cold?.state === 'confounds') return cold;
+    const sizes = [a.warmup.requests, b.warmup.requests];
+    const factor = Math.max(...sizes) / Math.max(1, Math.min(...sizes));
+    const words = `${counted(sizes[0]!, 'request')} against ${counted(sizes[1]!, 'request')}`;
+    const differ = a.warmup.stages > 0 && factor > SIZE_FACTOR;
+    if (differ && (cold || !a.cold || !b.cold)) {
       return confounds(
-        `${side} starts cold inside its window: the first ${coldWords(cold)} of the rest; the other side shows no such start.`,
+        `The warm-ups differ in size (${words}), and a cold start may be left in the window of the shorter one.`,
       );
     }
+    if (differ) return same(`The warm-ups differ in size (${words}), but neither window shows a cold start.`);
+    if (cold) return cold;
     if (a.warmup.stages === 0) {
       const note = 'Neither side leaves a warm-up out: the first requests after a start are in the numbers of both.';
       if (a.blind) {
@@ -218,25 +203,15 @@ export const warmupWindow = dimension<Window>({
           { note },
         );
       }
-      const both =
-        coldA && coldB ? ' Both windows hold a cold start, so tails are of the start, not of the steady state.' : '';
-      return same(`Neither side leaves a warm-up out.${both}`, { note });
+      return same('Neither side leaves a warm-up out.', { note });
     }
-    const sizes = [a.warmup.requests, b.warmup.requests];
-    const factor = Math.max(...sizes) / Math.max(1, Math.min(...sizes));
-    if (factor <= SIZE_FACTOR && a.blind) {
+    if (a.blind) {
       return assumption(
         'Both sides leave a warm-up of the same kind out of the window; without request times nobody can see what remains of the start.',
         UNSEEN_START,
       );
     }
-    if (factor <= SIZE_FACTOR) return same('Both sides leave a warm-up of the same kind out of the window.');
-    const proven = a.cold !== undefined && b.cold !== undefined && !coldA && !coldB;
-    const words = `${counted(sizes[0]!, 'request')} against ${counted(sizes[1]!, 'request')}`;
-    if (proven) return same(`The warm-ups differ in size (${words}), but neither window shows a cold start.`);
-    return confounds(
-      `The warm-ups differ in size (${words}), and a cold start may be left in the window of the shorter one.`,
-    );
+    return same('Both sides leave a warm-up of the same kind out of the window.');
   },
 });
 

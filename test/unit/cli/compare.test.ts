@@ -95,7 +95,7 @@ describe('the table', () => {
   it('an honest repeat: one line of dimensions, every metric, a claim with its bounds', async () => {
     const { code, out } = await call('a', 'a2');
     expect(code).toBe(0);
-    expect(out).toMatch(/Verdict: Comparable: no difference found in 22 dimensions, with prefix cache, server and/);
+    expect(out).toMatch(/Verdict: Comparable: no difference found in 23 dimensions, with prefix cache, server and/);
     expect(out).toMatch(/Claim: In this setting .*requests, warm-up left out/s);
     expect(out).toMatch(/noise from run to run comes on top/);
   });

@@ -138,6 +138,7 @@ const DIFFERENT: readonly (readonly [DimensionId, Options, Options])[] = [
   ['offered-load', {}, { stages: [{ rateRps: 30, durationSeconds: 4 }] }],
   ['client-limit', {}, { lagSeconds: 0.05 }],
   ['warmup-window', {}, { coldSeconds: 0.4, coldRequests: 12 }],
+  ['steady-state', {}, { stages: [{ concurrency: 16, requests: 64 }] }],
   ['completeness', {}, { failureShare: 0.3 }],
   ['input-length', {}, { promptTokens: 200 }],
   ['output-length', {}, { maxTokens: 64 }],

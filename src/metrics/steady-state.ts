@@ -10,9 +10,11 @@ export interface OpeningWave {
   readonly ratio: number;
 }
 
-/** A wave stands out so far over every later stretch of its length. */
-const OVER_ANY_STRETCH = 2.6;
-/** Of a wave longer than a tenth of the window there are few later stretches, so it has to stand out further. */
+/** A wave is higher than every later stretch of its length by so much, */
+const OVER_ANY_STRETCH = 1.6;
+/** and stands out from the rest so many times as far as the highest of them. */
+const EXCESSES = 9;
+/** Of a wave longer than a tenth of the window there are few later stretches: it has to be higher by far. */
 const OVER_FEW_STRETCHES = 4.5;
 const SHORTEST_WAVE = 5;
 /** A wave is at most one part of so many: later stretches have to be many. */
@@ -40,8 +42,9 @@ export function openingWave(values: Float64Array): OpeningWave | undefined {
     const rest = (sums[n]! - sums[length]!) / (n - length);
     // Of all lengths that stand out, the one whose excess is largest beside what chance adds to so many.
     const weight = (head - rest) * Math.sqrt(length);
-    const over = length > n / 10 ? OVER_FEW_STRETCHES : OVER_ANY_STRETCH;
-    if (head <= over * highest || !(rest > 0) || weight <= heaviest) continue;
+    const far = length > n / 10 ? head > OVER_FEW_STRETCHES * highest : head - rest > EXCESSES * (highest - rest);
+    const stands = far && head > OVER_ANY_STRETCH * highest;
+    if (!stands || !(rest > 0) || weight <= heaviest) continue;
     heaviest = weight;
     found = { requests: length, ratio: head / rest };
   }
@@ -53,12 +56,13 @@ export interface Trend {
   readonly share: number;
   /** The change over its standard error, dependence of neighbours included. */
   readonly z: number;
-  /** Large and sure: more than 20 % of the mean, and as unlikely as |z| > 3, by Student's t for the independent values there are. */
+  /** Large and sure: more than 20 % of the mean, and beyond chance, by Student's t for the independent values there are. */
   readonly isTrend: boolean;
 }
 
 const TREND_SHARE = 0.2;
-const TREND_P = 0.0027;
+/** Less than |z| > 3 would say: two series of each stage are looked at, on both sides. */
+const TREND_P = 2e-4;
 /** A step may be anywhere: it is as sure as a line when it is so many times less likely. */
 const STEP_PLACES = 200;
 /** The first and the last part of so many say too little of a level. */

@@ -1,19 +1,20 @@
 // Was each window a state? Where times drift, a queue grows or slots drain, a number says how long was measured, not how fast it is.
 import { percent, significant, whole } from '../../figures';
 import { drainShare, trendOf, backlogOf, type Backlog, type Trend } from '../../metrics/steady-state';
-import { latencySeconds, startSeconds, tpotSeconds } from '../../metrics/request-metrics';
+import { chunkCountOf, latencySeconds, startSeconds } from '../../metrics/request-metrics';
+import type { RequestRecord } from '../../metrics/record';
 import type { Evidence, MovedMetric } from '../comparison';
 import { assumption, dimension, moved, same, unknown, type Judgement, type SideEvidence } from '../dimension';
 import { inRecords } from '../evidence';
 import { coldRequests, coldStartOf } from '../opening';
-import { outputSourceOf, successesOf, type MeasuredStage, type Side } from '../side';
+import { successesOf, type MeasuredStage, type Side } from '../side';
 import { timeSeriesOf } from '../warmup-detection';
 
 /** One matched stage of one side. */
 interface StageState {
   readonly stage: number;
   readonly metric: 'TTFT' | 'latency';
-  /** Of TTFT (of latency where nothing was streamed), and of the time per token; each after a cold start, which is judged by itself. */
+  /** Of TTFT (of latency where nothing was streamed), and of the time per chunk; each after a cold start, which is judged by itself. */
   readonly waits?: Trend | undefined;
   readonly decode?: Trend | undefined;
   readonly backlog?: Backlog | undefined;
@@ -41,8 +42,7 @@ function stateOf(side: Side, stage: MeasuredStage): StageState {
   const successes = successesOf([stage]) ?? [];
   const { values, metric } = timeSeriesOf(successes);
   const cold = coldRequests(coldStartOf(stage));
-  const source = outputSourceOf(side.run);
-  const decode = successes.slice(cold).flatMap((record) => tpotSeconds(record, source) ?? []);
+  const decode = successes.slice(cold).flatMap((record) => secondsPerChunk(record) ?? []);
   const ended = (stage.records ?? []).filter(
     (record) => record.endSeconds !== undefined && startSeconds(record) !== undefined,
   );
@@ -63,6 +63,13 @@ function stateOf(side: Side, stage: MeasuredStage): StageState {
     sendSeconds: ended.length > 1 ? sent.at(-1)! - sent[0]! : 0,
     ...(stage.load.kind === 'concurrency' && ended.length > 0 ? { drain: drainShare(sent, ends) } : {}),
   };
+}
+
+/** Whoever counted its tokens. */
+function secondsPerChunk(record: RequestRecord): number | undefined {
+  const chunks = chunkCountOf(record) ?? 0;
+  const { firstTokenSeconds: first, lastTokenSeconds: last } = record;
+  return chunks < 2 || first === undefined || last === undefined ? undefined : (last - first) / (chunks - 1);
 }
 
 function isBlind(stage: MeasuredStage): boolean {
@@ -108,7 +115,7 @@ function faultWords(fault: Fault, { backlog, waits, decode, metric }: StageState
     case 'waits':
       return `${metric} drifts by ${trendWords(waits!)}`;
     case 'decode':
-      return `TPOT drifts by ${trendWords(decode!)}`;
+      return `the time between tokens drifts by ${trendWords(decode!)}`;
   }
 }
 
@@ -119,7 +126,7 @@ function statesOf(side: Side, stages: readonly MeasuredStage[]): States {
     const at = states.length > 1 ? `stage ${stage}: ` : '';
     return [
       inRecords(side, `${at}drift of ${metric}`, waits && trendWords(waits)),
-      ...(decode ? [inRecords(side, `${at}drift of TPOT`, trendWords(decode))] : []),
+      ...(decode ? [inRecords(side, `${at}drift of the time between chunks`, trendWords(decode))] : []),
       ...(backlog
         ? [
             inRecords(
@@ -175,7 +182,7 @@ export const steadyState = dimension<States>({
   id: 'steady-state',
   title: 'Steady state',
   question: 'Was each window a state, or did it drift, pile up or drain?',
-  tolerance: `No drift of TTFT (latency) or TPOT by more than 20 % with |z| beyond 3, dependence of neighbours included; no fewer than nine in ten of the offered requests answered while a queue grows; drains of closed loops within ${percent(DRAIN_TOLERANCE)} of the window.`,
+  tolerance: `No drift of TTFT (latency) or of the time between chunks by more than 20 % and beyond chance (p < 0.0002, dependence of neighbours included); no fewer than nine in ten of the offered requests answered while a queue grows; drains of closed loops within ${percent(DRAIN_TOLERANCE)} of the window.`,
   pitfall: 'CMP010',
   affects: moved([...LATENCIES, 'tpot', 'itl', ...RATES]),
   remedy:

@@ -83,6 +83,11 @@ export const DECIDED_ELSEWHERE: readonly Entry[] = [
   ],
   ['sample-size', /^(?:records|manifest(?:\.stages(?:\[\]\.(?:planned|counts))?)?)$/, REPORT],
   ['goodput-definition', /^manifest\.config\.effective\.report(?:\.goodput|$)/, 'on neither side: no limits'],
+  [
+    'steady-state',
+    /^records\[\]\.(?:firstTokenSeconds|lastTokenSeconds|chunkSeconds|outcome)/,
+    'latency and how many were under way, or no request is left on either side',
+  ],
   ['warmup-window', /^records\[\]\.(?:firstTokenSeconds|outcome)/, 'latency, or no request is left on either side'],
 ];
 

@@ -62,7 +62,7 @@ async function promptsProblem(
   { workload, stages, window }: RunManifest,
   records: readonly RequestRecord[],
 ): Promise<Problem | undefined> {
-  if (workload.dataType === undefined || !FIXED_PROMPTS.includes(workload.dataType)) return undefined;
+  if (!FIXED_PROMPTS.includes(workload.dataType)) return undefined;
   const measured = stages.filter(({ id, warmup }) => !warmup && !window.warmupStages.includes(id));
   const own = measured.flatMap(({ id }) => records.filter(({ stage }) => stage === id).sort((a, b) => a.id - b.id));
   const planned = measured.reduce((sum, stage) => sum + stage.planned, 0);

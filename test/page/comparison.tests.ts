@@ -128,8 +128,8 @@ export const comparisonTests: readonly PageTest[] = [
     async body(browser) {
       const view = await openView(browser, { kind, message: COMPARED });
       await view.page.locator('.intent vscode-dropdown').click();
-      await view.page.locator('.intent vscode-option', { hasText: 'Token source' }).click();
-      assert.deepEqual(await view.waitForPost('intend'), { type: 'intend', dimension: 'token-source' });
+      await view.page.locator('.intent vscode-option', { hasText: 'Arrival process' }).click();
+      assert.deepEqual(await view.waitForPost('intend'), { type: 'intend', dimension: 'arrival-process' });
       await view.page.getByText('Swap A and B').click();
       await view.waitForPost('swap');
       await view.page.locator('.heads thead vscode-link').nth(1).click();

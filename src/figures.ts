@@ -35,12 +35,13 @@ export function signed(value: number, print: (size: number) => string = signific
   return sign + print(Math.abs(value));
 }
 
-/** A difference in percent with its sign and two decimals at most, which is more than any run can tell: "+0.04 %". */
+/** A difference in percent with its sign and two decimals at most, which is more than any run can tell: "+0.04 %"; "0 %" below. */
 export function signedPercent(value: number): string {
   if (!Number.isFinite(value)) return value < 0 ? 'under −1e300 %' : 'over 1e300 %';
   const size = Math.abs(value);
   const digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
-  return `${value < 0 ? '−' : '+'}${size >= 1e6 ? significant(size) : size.toFixed(digits)} %`;
+  const shown = size >= 1e6 ? significant(size) : size.toFixed(digits);
+  return Number(shown) === 0 ? '0 %' : `${value < 0 ? '−' : '+'}${shown} %`;
 }
 
 /** The end of an interval in two digits, as it is an estimate itself: "+1.2", "−340". */

@@ -96,6 +96,8 @@ export function formatProblem(problem: Problem, file: string): string {
   // eslint-disable-next-line house/no-decision-on-prose -- the sentence itself is asked what it shows
   const isNamed = problem.path.length === 0 || problem.message.includes(formatPath(problem.path));
   const key = isNamed ? '' : `${formatPath(problem.path)}: `;
-  const remedy = problem.remedy === undefined ? '' : ` Remedy: ${problem.remedy}`;
+  // eslint-disable-next-line house/no-decision-on-prose -- a full stop where the sentence has none
+  const isClosed = /[.!?:]$/.test(problem.message);
+  const remedy = problem.remedy === undefined ? '' : `${isClosed ? '' : '.'} Remedy: ${problem.remedy}`;
   return legible(`${place}: ${problem.severity} ${problem.code} ${key}${problem.message}${remedy}`);
 }

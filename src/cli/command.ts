@@ -5,8 +5,10 @@ export interface CliIo {
   out(text: string): void;
   /** Writes to standard error as is. */
   err(text: string): void;
-  /** True when standard error is a terminal: progress bars and colours are allowed there. */
+  /** True when standard error is a terminal: progress bars are allowed there. */
   readonly isTerminal: boolean;
+  /** Standard output takes colours. Absent: it does not. */
+  readonly isColoured?: boolean;
   readonly columns: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;

@@ -20,6 +20,8 @@ export interface CompareArguments {
   readonly a: readonly string[];
   readonly b: readonly string[];
   readonly format: Format;
+  /** Every number and all evidence, not the answer alone. */
+  readonly all: boolean;
   readonly out: string | undefined;
   readonly save: string | undefined;
   readonly intended: readonly DimensionId[];
@@ -47,6 +49,7 @@ export function compareArguments(args: readonly string[], cwd: string): CompareA
       comparison: { type: 'string' },
       format: { type: 'string' },
       json: { type: 'boolean' },
+      all: { type: 'boolean' },
       out: { type: 'string' },
       save: { type: 'string' },
       'stack-a': { type: 'string' },
@@ -89,6 +92,7 @@ export function compareArguments(args: readonly string[], cwd: string): CompareA
     a: question?.a ?? folders(nameA!, cwd),
     b: question?.b ?? (nameB === undefined ? [] : folders(nameB, cwd)),
     format: formatOf(values.format, values.json === true, values.out),
+    all: values.all === true,
     out: values.out,
     save: values.save,
     intended: values.intended ? intendedOf(words(values.intended)) : (question?.intended ?? []),

@@ -1,4 +1,4 @@
-// A comparison on the terminal: what differs first, then the numbers, then what may be said. Words and signs, no colour.
+// A whole comparison on the terminal: verdict, what differs, every number, what may be said, and the verdict once more.
 import type {
   ComparedRun,
   Comparison,
@@ -17,6 +17,7 @@ import {
   shortVerdict,
   interpolatedCells,
 } from '../views/comparison/words';
+import { lastLine, verdictSentence } from './compare-answer';
 import { bullet, clean, columns, wrap } from './text-layout';
 
 const STATES: Readonly<Record<Finding['state'], string>> = {
@@ -29,11 +30,12 @@ const STATES: Readonly<Record<Finding['state'], string>> = {
 };
 
 /** @param width of the terminal; 80 to 120 are used */
-export function comparisonTable(comparison: Comparison, width: number): string {
+export function comparisonTable(comparison: Comparison, width: number, isColoured: boolean): string {
   const room = Math.min(120, Math.max(80, width));
-  const { findings, verdict, claim } = comparison;
+  const { findings, claim } = comparison;
   const shown = findings.filter(needsReader);
   const parts = [
+    verdictSentence(comparison, room, isColoured),
     heads(comparison, room),
     ...shown.map((finding, i) => findingText(finding, i + 1, room)),
     sameLine(findings, room),
@@ -41,10 +43,10 @@ export function comparisonTable(comparison: Comparison, width: number): string {
     assumedLines(findings, room),
     ...comparison.stages.map((stage, i) => metricsTable(comparison, stage.label, i, room)),
     ...(comparison.interpolated ?? []).map((load) => interpolatedTable(load, findings, room)),
-    wrap(`Verdict: ${verdict.sentence}`, room),
     claim.text === undefined ? wrap(claim.noClaim ?? '', room) : wrap(`Claim: ${claim.text}`, room),
     notes(comparison, room),
     pitfalls(comparison, room),
+    lastLine(comparison, isColoured),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }

@@ -13,7 +13,8 @@ import { parseJson } from '../folder/json';
 import type { Run } from '../readers/run';
 import { EXIT, overheard, type CliIo, type Command } from './command';
 import { openRun } from './compare-input';
-import { compareArguments, FORMATS, questionText, type CompareArguments, type Format } from './compare-options';
+import { comparisonAnswer } from './compare-answer';
+import { compareArguments, FORMATS, questionText, type CompareArguments } from './compare-options';
 import { comparisonTable } from './compare-table';
 
 const DIMENSION_HELP = DIMENSIONS.map(({ id, question }) => `  ${id.padEnd(18)} ${question}`).join('\n');
@@ -31,9 +32,10 @@ run is learned from them. COMPARISON.yaml holds the question (a, b, intended, al
 thresholds; folders relative to it) and is asked again; options given here win over its keys. SAVED.json is a judged
 comparison, shown as it was. --save writes either. Differences are B against A; percentages are of A.
 
-Every dimension below is asked of both sides, with the evidence and where it was read. What differs is named first,
-with the metrics it moves and the remedy; then every metric with its difference, a 95 % interval (block bootstrap within
-the runs; Student's t over repeats) and a verdict of its own; then the conclusion, and the claim the runs support.
+Every dimension below is asked of both sides. The answer fits one screen: the verdict, what differs, the key numbers
+with their 95 % intervals (block bootstrap within the runs; Student's t over repeats), and the claim the runs support.
+--all has the evidence and where it was read, the metrics that each difference moves, remedies, every number and the
+notes.
 
 Options:
   --intended DIM[,DIM]   the one change under test: a difference there confounds nothing (may be repeated):
@@ -56,6 +58,7 @@ Options:
                          detected worsening is. A limit on a number that cannot be judged fails with 3 or 4
   --margin LIMIT         repeats whose difference lies inside are equivalent: ttft.p95=5% (may be repeated); two
                          one-sided tests. An inconclusive number says how many further runs a side would settle it
+  --all                  everything: evidence, remedies, every metric at every load, notes and pitfalls
   --format FORMAT        ${FORMATS.join(', ')} (default: table; for --out, by the file's ending .json or .md)
   --json                 the same as --format json
   --out FILE             write there instead of to standard output
@@ -92,10 +95,11 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
   }
   if (asked.save !== undefined) {
     const isQuestion = /\.ya?ml$/.test(asked.save);
-    const kept = isQuestion ? questionText(asked, io.cwd) : render(comparison, 'json', 0);
+    const kept = isQuestion ? questionText(asked, io.cwd) : jsonOf(comparison);
     if (!write(asked.save, kept, io)) return EXIT.failed;
   }
-  const text = render(comparison, asked.format, asked.out === undefined ? io.columns : 100);
+  const isShown = asked.out === undefined;
+  const text = render(comparison, asked, isShown ? io.columns : 100, isShown && io.isColoured === true);
   if (asked.out === undefined) io.out(text);
   else if (!write(asked.out, text, io)) return EXIT.failed;
   else io.out(`${comparison.verdict.sentence}\nWritten to ${asked.out}\n`);
@@ -167,15 +171,21 @@ function savedComparison(file: string, io: CliIo): Comparison | undefined {
   return undefined;
 }
 
-function render(comparison: Comparison, format: Format, columns: number): string {
-  switch (format) {
+function render(comparison: Comparison, asked: CompareArguments, columns: number, isColoured: boolean): string {
+  switch (asked.format) {
     case 'json':
-      return `${JSON.stringify(comparison, null, 2)}\n`;
+      return jsonOf(comparison);
     case 'markdown':
       return comparisonMarkdown(comparison);
     case 'table':
-      return comparisonTable(comparison, columns);
+      return asked.all
+        ? comparisonTable(comparison, columns, isColoured)
+        : comparisonAnswer(comparison, columns, isColoured);
   }
+}
+
+function jsonOf(comparison: Comparison): string {
+  return `${JSON.stringify(comparison, null, 2)}\n`;
 }
 
 function write(file: string, text: string, io: CliIo): boolean {

@@ -1,4 +1,5 @@
 // The `isoperf` command: finds the verb, gives it the terminal, turns what it throws into one clear line.
+import { takesColour } from './colour';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
 
 declare const ISOPERF_VERSION: string;
@@ -132,7 +133,8 @@ function terminal(): CliIo {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
     isTerminal: process.stderr.isTTY && process.env['CI'] === undefined,
-    columns: process.stderr.columns || 100,
+    isColoured: takesColour(process.stdout.isTTY, process.env),
+    columns: process.stdout.columns || process.stderr.columns || Number(process.env['COLUMNS']) || 100,
     env: process.env,
     cwd: process.cwd(),
   };

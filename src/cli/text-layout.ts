@@ -41,6 +41,8 @@ export interface ColumnOptions {
   readonly right?: readonly number[];
   /** Columns whose text is wrapped when the row would be wider than the room. */
   readonly shrink: readonly number[];
+  /** Most lines of a row; what does not fit ends in an ellipsis. */
+  readonly lines?: number;
 }
 
 const GAP = 2;
@@ -52,7 +54,9 @@ export function columns(rows: readonly (readonly string[])[], options: ColumnOpt
   const widths = fit(cells, options);
   return cells
     .flatMap((row) => {
-      const wrapped = row.map((cell, c) => (options.shrink.includes(c) ? pieces(cell, widths[c]!) : [cell]));
+      const wrapped = row.map((cell, c) =>
+        options.shrink.includes(c) ? atMost(linesIn(cell, widths[c]!, options), options.lines, widths[c]!) : [cell],
+      );
       const height = Math.max(...wrapped.map((lines) => lines.length));
       return Array.from({ length: height }, (_, i) => {
         const line = wrapped.map((lines, c) => {
@@ -76,6 +80,23 @@ function fit(cells: readonly (readonly string[])[], { room, indent = 0, shrink }
     widths[widest]!--;
   }
   return widths;
+}
+
+/** A cell of one line is cut where it ends, not before the word that does not fit. */
+function linesIn(cell: string, width: number, { lines }: ColumnOptions): readonly string[] {
+  return lines === 1 && cell.length > width ? [cell.slice(0, width), ''] : pieces(cell, width);
+}
+
+/** The first lines, the last of them ending in an ellipsis where more came. */
+function atMost(lines: readonly string[], most: number | undefined, width: number): readonly string[] {
+  if (most === undefined || lines.length <= most) return lines;
+  const last = lines[most - 1]!;
+  return [...lines.slice(0, most - 1), `${last.slice(0, width - 1).trimEnd()}…`];
+}
+
+/** A text of several lines cut to its first ones, the last one at most `width` wide. */
+export function clip(text: string, most: number, width = 80): string {
+  return atMost(text.split('\n'), most, width).join('\n');
 }
 
 /** Like linesOf, but a table must keep its shape: words wider than the column break, after a dot or slash where there is one. */

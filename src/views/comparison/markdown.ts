@@ -8,9 +8,16 @@ import type {
 } from '../../comparability/comparison';
 import { runNames } from '../../comparability/identity';
 import { assumptionsOf } from '../../comparability/verdict';
-import { metricCells, movesWords, needsReader, numbered, tellingRows, verdictWords, interpolatedCells } from './words';
-
-const WORDS = { comparable: 'Comparable', confounded: 'Not comparable', undetermined: 'Undetermined' } as const;
+import {
+  interpolatedCells,
+  metricCells,
+  movesWords,
+  needsReader,
+  numbered,
+  tellingRows,
+  VERDICT_WORDS,
+  verdictWords,
+} from './words';
 
 export function comparisonMarkdown(comparison: Comparison): string {
   const { verdict, claim, findings } = comparison;
@@ -20,7 +27,7 @@ export function comparisonMarkdown(comparison: Comparison): string {
   const same = findings.filter((finding) => finding.state === 'same');
   const following = findings.filter((finding) => finding.state === 'follows');
   return [
-    `## ${WORDS[verdict.state]}: ${escape(a)} (A) and ${escape(b)} (B)`,
+    `## ${VERDICT_WORDS[verdict.state]}: ${escape(a)} (A) and ${escape(b)} (B)`,
     escape(verdict.sentence),
     runs(comparison),
     ...shown.map((finding, i) => findingText(finding, i + 1)),
@@ -131,9 +138,8 @@ function interpolatedTable({ label, words, rows }: InterpolatedLoad, findings: r
 
 function metricRow(metric: MetricComparison, numbers: ReadonlyMap<string, number>): string {
   const cells = metricCells(metric);
-  // Struck through but readable: a confounded number is no result.
-  const mark = (text: string): string => (metric.verdict === 'confounded' && text !== '–' ? `~~${text}~~` : text);
-  const figures = [cells.a, cells.b, cells.difference, cells.percent, cells.interval].map(mark);
+  // Never struck through: a line through a minus sign falsifies it. The last column says that it is confounded.
+  const figures = [cells.a, cells.b, cells.difference, cells.percent, cells.interval];
   return `| ${cells.label} | ${figures.join(' | ')} | ${escape(verdictWords(metric, numbers))} |`;
 }
 

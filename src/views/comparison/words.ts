@@ -2,6 +2,7 @@
 import { NOTHING, significant, signed, signedBound, signedPercent } from '../../figures';
 import { METRICS, quantityNamed, spokenLabel, withUnit } from '../../metrics/quantities';
 import type {
+  Comparison,
   Evidence,
   Finding,
   FindingSide,
@@ -9,6 +10,13 @@ import type {
   MovedMetric,
   InterpolatedRow,
 } from '../../comparability/comparison';
+
+/** The verdict in a word or two, the same wherever it is printed. */
+export const VERDICT_WORDS = {
+  comparable: 'Comparable',
+  confounded: 'Not comparable',
+  undetermined: 'Cannot be told',
+} as const satisfies Record<Comparison['verdict']['state'], string>;
 
 /** "TTFT, request latency (mean, p90, p95); requests/s"; "every metric". */
 export function movesWords(moves: readonly MovedMetric[]): string {

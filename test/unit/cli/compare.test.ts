@@ -63,10 +63,12 @@ beforeAll(() => {
 
 describe('the table', () => {
   it('names what differs first, worst on top, with both values, place, metrics and remedy', async () => {
-    const { code, out, err } = await call('a', 'b');
+    const { code, out, err } = await call('a', 'b', '--all');
     expect(code).toBe(3);
     expect(err).toBe('');
-    const order = ['1. CONFOUNDS', '2. CONFOUNDS', '3. CONFOUNDS', 'Same:', '\n20 rps\n', 'Verdict:', 'No claim'];
+    const found = ['1. CONFOUNDS', '2. CONFOUNDS', '3. CONFOUNDS'];
+    const order = ['Not comparable:', ...found, 'Same:', '\n20 rps\n', 'No claim', 'Verdict: not comparable\n'];
+    expect(order.filter((word) => !out.includes(word))).toEqual([]);
     expect(order.map((word) => out.indexOf(word))).toEqual(
       [...order.map((word) => out.indexOf(word))].sort((x, y) => x - y),
     );
@@ -80,11 +82,13 @@ describe('the table', () => {
   });
 
   it.each([80, 100, 120])('fits %i columns, without colour', async (columns) => {
-    for (const pair of [
-      ['a', 'b'],
-      ['a', 'a2'],
+    for (const [pair, more] of [
+      [['a', 'b'], []],
+      [['a', 'a2'], []],
+      [['a', 'b'], ['--all']],
+      [['a', 'a2'], ['--all']],
     ] as const) {
-      const { out } = await callIn({ columns, isTerminal: true }, ...pair);
+      const { out } = await callIn({ columns, isTerminal: true }, ...pair, ...more);
       const longest = Math.max(...out.split('\n').map((line) => line.length));
       expect(longest).toBeLessThanOrEqual(columns);
       // eslint-disable-next-line no-control-regex
@@ -93,15 +97,15 @@ describe('the table', () => {
   });
 
   it('an honest repeat: one line of dimensions, every metric, a claim with its bounds', async () => {
-    const { code, out } = await call('a', 'a2');
+    const { code, out } = await call('a', 'a2', '--all');
     expect(code).toBe(0);
-    expect(out).toMatch(/Verdict: Comparable: no difference found in 23 dimensions, with prefix cache, server and/);
+    expect(out).toMatch(/^Comparable: no difference found in 23 dimensions, with prefix cache, server and/);
     expect(out).toMatch(/Claim: In this setting .*requests, warm-up left out/s);
     expect(out).toMatch(/noise from run to run comes on top/);
   });
 
   it('a killed run says how much of it is there', async () => {
-    const { code, out } = await call('a', 'killed');
+    const { code, out } = await call('a', 'killed', '--all');
     expect(code).toBe(3);
     expect(out).toMatch(/incomplete: 200 of 425 requests/);
   });
@@ -118,6 +122,71 @@ describe('the table', () => {
   });
 });
 
+describe('the answer', () => {
+  const rows = (out: string): string[] => out.split('\n');
+
+  it('fits one screen: verdict first and last, a line for each thing that differs, the key numbers, the claim', async () => {
+    const { out } = await callIn({ columns: 80 }, 'a', 'b');
+    const lines = rows(out);
+    expect(lines.length).toBeLessThanOrEqual(31);
+    expect(lines[0]).toMatch(/^Not comparable: A and B differ in/);
+    expect(lines.at(-2)).toBe('Verdict: not comparable');
+    expect(out).toMatch(/^1 {2}Warm-up and window .* warmup-window$/m);
+    expect(out).toMatch(/^2 {2}Answer length .* –$/m);
+    expect(out).toMatch(/^3 {2}Token counter .* token-source$/m);
+    for (const label of ['TTFT p50', 'TTFT p95', 'TPOT mean', 'Request latency p95', 'Output tokens/s']) {
+      expect(out).toMatch(new RegExp(`^~ {2}${label}.* by [123]`, 'm'));
+    }
+    expect(out).toMatch(/^No claim can be made/m);
+    expect(out).toMatch(/--all shows evidence, remedies/);
+    expect((await callIn({ columns: 80 }, 'a', 'b', '--all')).out.length).toBeGreaterThan(3 * out.length);
+  });
+
+  it('of an honest repeat has nothing that differs, and says what the intervals are within', async () => {
+    const { out } = await callIn({ columns: 80 }, 'a', 'a2');
+    expect(rows(out).length).toBeLessThanOrEqual(31);
+    expect(out).toMatch(/^Comparable: no difference found/);
+    expect(out).not.toMatch(/differs in/);
+    expect(out).toMatch(/With one run a side/);
+  });
+
+  it('takes the load where a key number differs most, and says of how many', async () => {
+    const stages = [STAGE, { rateRps: 40, durationSeconds: 20 }];
+    write('two-loads', syntheticRun({ seed: 21, stages }));
+    write('two-loads-b', syntheticRun({ seed: 22, stages, maxTokens: { from: 8, to: 56 } }));
+    const { out } = await call('two-loads', 'two-loads-b');
+    const { stages: matched, metrics } = JSON.parse(
+      (await call('two-loads', 'two-loads-b', '--json')).out,
+    ) as Comparison;
+    const most = (stage: number): number =>
+      Math.max(
+        ...metrics
+          .filter(
+            (row) => row.stage === stage && /^(ttft|tpot|request_latency|output_tokens_per_sec)$/.test(row.metric),
+          )
+          .filter(({ statistic }) => ['p50', 'mean', 'p95', 'value'].includes(statistic))
+          .filter(({ metric, statistic }) => !(metric === 'ttft' && statistic === 'mean'))
+          .filter(({ metric, statistic }) => !(metric === 'tpot' && statistic !== 'mean'))
+          .filter(({ metric, statistic }) => !(metric === 'request_latency' && statistic !== 'p95'))
+          .map(({ difference }) => Math.abs(difference?.percentOfA ?? 0)),
+      );
+    const stage = most(0) >= most(1) ? 0 : 1;
+    expect(out).toContain(`At ${matched[stage]!.label}, of 2 loads the one where they differ most:\n`);
+  });
+
+  it('colours the verdict’s word where the terminal has colours, and nothing else', async () => {
+    const { out } = await callIn({ columns: 80, isColoured: true }, 'a', 'b');
+    // eslint-disable-next-line no-control-regex
+    expect(out.match(/\u001b\[1;31m[^\u001b]*\u001b\[0m/g)).toEqual([
+      '\u001b[1;31mNot comparable\u001b[0m',
+      '\u001b[1;31mnot comparable\u001b[0m',
+    ]);
+    const plain = (await callIn({ columns: 80 }, 'a', 'b')).out;
+    // eslint-disable-next-line no-control-regex
+    expect(out.replaceAll(/\u001b\[[0-9;]*m/g, '')).toBe(plain);
+  });
+});
+
 describe('other formats', () => {
   it('JSON is the comparison, whole', async () => {
     const { code, out } = await call('a', 'b', '--json');
@@ -127,12 +196,13 @@ describe('other formats', () => {
     expect(confounds.map((finding) => finding.dimension)).toEqual(['warmup-window', 'output-length', 'token-source']);
   });
 
-  it('Markdown strikes confounded figures through and escapes what a report brings', async () => {
+  it('Markdown strikes no figure through and escapes what a report brings', async () => {
     const run = syntheticRun({ seed: 7, usage: false });
     write('html', { ...run, manifest: { ...run.manifest!, name: '<img src=x>|[x](http://y)' } });
     const { out } = await call('a', 'html', '--format', 'markdown');
     expect(out).toMatch(/^## Not comparable/);
-    expect(out).toMatch(/\| TPOT mean, ms \| ~~[\d.]+~~ \|/);
+    expect(out).toMatch(/\| TPOT mean, ms \| [\d.]+ \|.* confounded: [\d, ]+ \|/);
+    expect(out).not.toContain('~~');
     expect(out).not.toContain('<img');
     expect(out).not.toContain('[x](');
   });
@@ -179,9 +249,9 @@ describe('intent', () => {
 
 describe('alignment, repeats, saving, stacks', () => {
   it('--align removes what records allow and says what each step took away', async () => {
-    const before = await call('a', 'b');
+    const before = await call('a', 'b', '--all');
     expect(before.out).toMatch(/could be aligned with --align token-source/);
-    const { code, out } = await call('a', 'b', '--align', 'token-source,warmup-window');
+    const { code, out } = await call('a', 'b', '--all', '--align', 'token-source,warmup-window');
     expect(code).toBe(3);
     expect(out).toMatch(/aligned {2}Token counter/);
     expect(out).toMatch(/differ in answer length\./);
@@ -227,11 +297,21 @@ describe('alignment, repeats, saving, stacks', () => {
   it('--stack-a and --stack-b say what served; a stack.yaml in a folder does by itself', async () => {
     writeFileSync(path.join(home, 'one.yaml'), 'image: vllm/vllm-openai:v1\nreplicas: 1\naccelerator: H100\n');
     writeFileSync(path.join(home, 'two.yaml'), 'image: vllm/vllm-openai:v2\nreplicas: 1\naccelerator: H100\n');
-    const { code, out } = await call('a', 'a2', '--stack-a', 'one.yaml', '--stack-b', 'two.yaml');
+    const { code, out } = await call('a', 'a2', '--all', '--stack-a', 'one.yaml', '--stack-b', 'two.yaml');
     expect(code).toBe(3);
     expect(out).toMatch(/engine version \(image vllm\/vllm-openai\) v1 on A,\s+v2 on B/);
     expect(out).toMatch(/one\.yaml image \/ two\.yaml image/);
-    const intended = await call('a', 'a2', '--stack-a', 'one.yaml', '--stack-b', 'two.yaml', '--intended', 'server');
+    const intended = await call(
+      'a',
+      'a2',
+      '--all',
+      '--stack-a',
+      'one.yaml',
+      '--stack-b',
+      'two.yaml',
+      '--intended',
+      'server',
+    );
     expect(intended.code).toBe(0);
     expect(intended.out).toMatch(/with server as the one\s+intended change \(engine version/);
     await expect(call('a', 'a2', '--stack-a', 'nothing.yaml')).rejects.toThrow(/cannot be read/);

@@ -44,7 +44,7 @@ beforeAll(() => {
 it('the intended change is a key, and folders are relative to the file', async () => {
   const asked = await call('runs/comparison.yaml');
   expect(asked.code).toBe(0);
-  expect(asked.out).toMatch(/Declared as the change under test: answer length/);
+  expect(asked.out).toMatch(/Intended: answer length \(always 32/);
   expect((await call('--comparison', 'runs/comparison.yaml')).out).toBe(asked.out);
   expect((await call('runs/a', 'runs/b', '--intended', 'output-length')).out).toBe(asked.out);
 });

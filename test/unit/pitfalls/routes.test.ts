@@ -158,7 +158,7 @@ describe('a comparison', () => {
     const fires = casesOf('report').find(([code]) => code === 'CMP052')![1].fires;
     const comparison = await compared({ a: HONEST, b: fires });
     const seen = comparison.pitfalls.find(({ code }) => code === 'CMP052')!;
-    const table = comparisonTable(comparison, 100).replace(/\s+/g, ' ');
+    const table = comparisonTable(comparison, 100, false).replace(/\s+/g, ' ');
     expect(table).toContain(`CMP052 B: ${seen.words.slice(0, 40)}`);
     expect(comparisonMarkdown(comparison)).toContain(`| CMP052 | B | **${seen.title}.**`);
     const view = comparisonView(comparison, await runOf(HONEST), await runOf(fires));

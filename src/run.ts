@@ -328,7 +328,8 @@ class RunningBenchmark {
     manifest.tokens = reports.tokens;
     manifest.lengths = reports.lengths;
     manifest.answers = reports.answers;
-    answerProblems(reports.answers, this.prepared.model).forEach(this.note);
+    const adapters = (this.input.config.load.lora_traffic_split ?? []).map(({ name }) => name);
+    answerProblems(reports.answers, [this.prepared.model, ...adapters]).forEach(this.note);
     const whole = outcomes.every((outcome) => outcome.complete) && !this.diskError;
     manifest.state = whole ? 'complete' : 'incomplete';
     const reason = this.diskError

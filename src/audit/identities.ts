@@ -1,4 +1,5 @@
 // Every check on one report, before any comparison: which identities hold, which do not and why, and what else to know.
+import { answeredOtherwise } from './answered';
 import type { CanonicalReport, ReportScope } from '../readers/canonical';
 import type { Identity, Judgement } from './identity';
 import { counts, inFlight, stageSum, tokenTotals } from './identity-counts';
@@ -11,7 +12,7 @@ import { signsOf } from './signs';
 export function judgeReport(report: CanonicalReport): Judgement {
   return {
     identities: [...report.scopes.flatMap((scope) => identitiesOf(scope, report)), ...stageSum(report)],
-    cautions: [...report.scopes.flatMap((scope) => readTogether(scope, report)), ...signsOf(report)],
+    cautions: [...report.scopes.flatMap((scope) => readTogether(scope, report)), ...answeredOtherwise(report), ...signsOf(report)],
   };
 }
 

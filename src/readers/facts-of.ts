@@ -77,9 +77,13 @@ const SPECS: { readonly [K in FactId]: Spec<FactTypes[K]> } = {
     as: text,
     report: ({ model }) => model,
   },
-  modelsAnswered: {
+  modelsListed: {
     words: 'models at /v1/models',
     own: ['endpoint.server.models (/v1/models)', ({ endpoint }) => endpoint.server?.models],
+  },
+  modelsAnswered: {
+    words: 'models that answers name',
+    own: ['answers.models', ({ answers }) => (hasEntries(answers?.models) ? answers?.models : undefined)],
   },
   serverType: {
     words: 'type of the server',
@@ -309,6 +313,10 @@ function placeless(source: FactSource): string {
 function reasonFor({ manifest, damaged, tool }: FactSource): string {
   if (manifest) return 'not in run.json';
   return damaged === true ? 'run.json is damaged' : `not in the files of ${tool.name}`;
+}
+
+function hasEntries(value: object | undefined): boolean {
+  return value !== undefined && Object.keys(value).length > 0;
 }
 
 function oneOrAll(values: readonly string[]): string | undefined {

@@ -68,8 +68,10 @@ export interface FactTypes {
   /** Whether the run came to its end. */
   complete: boolean;
   model: string;
-  /** What /v1/models or the chunks themselves name. */
-  modelsAnswered: readonly string[];
+  /** What /v1/models lists. */
+  modelsListed: readonly string[];
+  /** Answers by the model they name. */
+  modelsAnswered: Readonly<Record<string, number>>;
   serverType: string;
   serverVersion: string;
   /** The stack record: image, flags, accelerator and the like. */

@@ -17,6 +17,7 @@ import {
   type Statistics,
 } from './canonical';
 import { MANIFEST_FILE, RECORDS_FILE, type RunManifest } from '../folder/manifest';
+import { factsOf } from './facts-of';
 import { extrasOf } from './readers/inference-perf-evidence';
 import { compact, measure, single } from './readers/values';
 import { own } from '../own';
@@ -56,6 +57,7 @@ function ownReport(run: Run): CanonicalReport {
   ];
   const version = run.tool.version;
   const pinned = manifest?.sweep && manifest.sweep.source !== 'probe' ? manifest.sweep.source : undefined;
+  const named = factsOf(run);
   return {
     tool: run.tool.name,
     ...(version === undefined ? {} : { toolVersion: version }),
@@ -76,11 +78,42 @@ function ownReport(run: Run): CanonicalReport {
     scopes,
     assumptions: [],
     notRecorded: manifest ? ['server flags', 'hardware of the server'] : ['everything that run.json records'],
-    facts: [{ label: 'state', value: runState(run).words, source: MANIFEST_FILE }],
+    facts: [
+      { label: 'state', value: runState(run).words, source: MANIFEST_FILE },
+      ...(manifest ? answerFacts(manifest) : []),
+    ],
+    said: {
+      modelsAnswered: named.modelsAnswered,
+      // The embedded simulator serves whatever name it is asked for.
+      ...(manifest?.endpoint.kind === 'simulator' ? {} : { modelsListed: named.modelsListed }),
+    },
     ...(run.config ? { config: run.config } : {}),
     ...(pinned === undefined ? {} : { sweepPinnedBy: pinned }),
     problems: run.problems,
   };
+}
+
+/** What answered, in words. */
+function answerFacts({ answers }: RunManifest): CanonicalReport['facts'] {
+  if (!answers) return [];
+  const { answered, models, unnamed = 0, withoutFinishReason = 0, cutShort = 0, reasoning } = answers;
+  const names = Object.entries(models).map(([name, count]) => `${name} (${count})`);
+  if (unnamed > 0 && names.length > 0) names.push(`none (${unnamed})`);
+  const say = (label: string, value: string): CanonicalReport['facts'] => [
+    { label, value, source: `${MANIFEST_FILE}: answers` },
+  ];
+  return [
+    ...(names.length > 0 ? say('model named in the answers', names.join(', ')) : []),
+    ...(withoutFinishReason > 0
+      ? say(
+          'answers without a finish reason',
+          `${withoutFinishReason} of ${answered}${cutShort > 0 ? `, ${cutShort} of them cut short` : ''}`,
+        )
+      : []),
+    ...(reasoning
+      ? say('reasoning', `${reasoning.tokens} of ${reasoning.outputTokens} output tokens, in ${reasoning.answers} answers`)
+      : []),
+  ];
 }
 
 /** How long streams stayed open after their last token: a usage chunk that comes late is in E2E, and in no token's time. */

@@ -2,6 +2,7 @@
 import { chunkCountOf, outputTokens } from '../metrics/request-metrics';
 import type { RequestRecord } from '../metrics/record';
 import type { RunManifest } from '../folder/manifest';
+import { isSameModel } from '../readers/named-models';
 import type { Problem } from '../problem';
 
 type Answers = NonNullable<RunManifest['answers']>;
@@ -57,10 +58,11 @@ export class AnswersTally {
   }
 }
 
-/** What a reader of the figures has to know of the answers. */
-export function answerProblems(answers: Answers, model: string): Problem[] {
+/** What a reader of the figures has to know of the answers. @param asked the model, then the adapters that were asked for in its place */
+export function answerProblems(answers: Answers, [model, ...adapters]: readonly [string, ...string[]]): Problem[] {
+  const asked = [model, ...adapters];
   const { answered, withoutFinishReason = 0, cutShort = 0, empty = 0 } = answers;
-  const others = Object.keys(answers.models).filter((name) => !isName(model, name));
+  const others = Object.keys(answers.models).filter((name) => !asked.some((model) => isSameModel(model, name)));
   const problems: Problem[] = [];
   if (withoutFinishReason > 0) {
     const short =
@@ -97,15 +99,4 @@ export function answerProblems(answers: Answers, model: string): Problem[] {
     });
   }
   return problems;
-}
-
-/** The same model in other words: a folder before it, a revision behind it, a date. */
-function isName(asked: string, answered: string): boolean {
-  const bare = (name: string): string =>
-    name
-      .split('/')
-      .at(-1)!
-      .replace(/@[\w.-]+$/, '')
-      .toLowerCase();
-  return asked === answered || bare(asked) === bare(answered) || bare(answered).startsWith(`${bare(asked)}-20`);
 }

@@ -1,5 +1,7 @@
 // Did the same thing answer? Model, engine build and flags: what a stack record says, and what the server says of itself.
 import type { StackRecord } from '../../folder/stack';
+import { proportionsZ } from '../../metrics/two-samples';
+import { modelContradiction, namesWords, otherThanAsked, strangersIn, type NamedModels } from '../../readers/named-models';
 import { sameAddress } from '../address';
 import type { Evidence } from '../comparison';
 import {
@@ -14,7 +16,7 @@ import {
   type SideEvidence,
 } from '../dimension';
 import { inFact, inReport } from '../evidence';
-import { factsOn, type Side } from '../side';
+import { factsOn, successesOf, type Side } from '../side';
 import { flagsOf, stackChanges, stackWords, unrecorded } from '../stack-diff';
 
 interface Served extends SideEvidence {
@@ -22,17 +24,24 @@ interface Served extends SideEvidence {
   readonly serverType: string | undefined;
   readonly version: string | undefined;
   readonly stack: StackRecord | undefined;
+  readonly named: NamedModels;
 }
+
+/** Shares of answers under another name that lie closer than this, or are no further apart than chance, are one mixture. */
+const SHARE_FLOOR = 0.05;
+const SHARE_Z = 4;
 
 function servedBy(side: Side): Served {
   const facts = factsOn(side);
   const stack = facts.stack.value;
   const [model, serverType, version] = [facts.model.value, facts.serverType.value, facts.serverVersion.value];
+  const named = namedBy(side);
   const evidence: Evidence[] = [
     inFact(facts.model),
     inFact(facts.serverType),
     inFact(facts.serverVersion),
-    inFact(facts.modelsAnswered, facts.modelsAnswered.value?.join(', ')),
+    inFact(facts.modelsListed, facts.modelsListed.value?.join(', ')),
+    inFact(facts.modelsAnswered, named.answers && answersWords(named.answers)),
     ...stackEvidence(stack),
   ];
   const parts = [model, version && `version ${version}`, stack && stackWords(stack)].filter(
@@ -43,9 +52,33 @@ function servedBy(side: Side): Served {
     serverType,
     version,
     stack,
+    named,
     summary: parts.length === 0 ? 'not recorded' : parts.join('; '),
     evidence,
   };
+}
+
+/** A run that was killed has its answers' names in its records alone. */
+function namedBy(side: Side): NamedModels {
+  const { run, stages } = side;
+  const facts = factsOn(side);
+  let answers = facts.modelsAnswered.value;
+  if (answers === undefined) {
+    const counted: Record<string, number> = {};
+    for (const { answeredModel } of successesOf(stages) ?? []) {
+      if (answeredModel !== undefined) counted[answeredModel] = (counted[answeredModel] ?? 0) + 1;
+    }
+    if (Object.keys(counted).length > 0) answers = counted;
+  }
+  // The embedded simulator serves whatever name it is asked for.
+  const listed = run.manifest?.endpoint.kind === 'simulator' ? undefined : facts.modelsListed.value;
+  return { asked: facts.model.value, config: run.config, answers, listed };
+}
+
+function answersWords(answers: Readonly<Record<string, number>>): string {
+  return Object.entries(answers)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');
 }
 
 function stackEvidence(stack: StackRecord | undefined): Evidence[] {
@@ -66,7 +99,7 @@ export const server = dimension<Served>({
   title: 'Server',
   question: 'Did the same model, engine build and flags answer?',
   tolerance:
-    'The same model, server type, version and stack record, word by word. Without a stack record, the same address with the same model and version is taken for the same server, as an assumption that is named.',
+    `The same model, server type, version and stack record, word by word; the same names in the answers, shares within ${SHARE_FLOOR * 100} percentage points or apart by no more than chance (z <= ${SHARE_Z}). Without a stack record, the same address with the same model and version is taken for the same server, as an assumption that is named.`,
   pitfall: 'CMP080',
   affects: ALL,
   remedy:
@@ -84,6 +117,14 @@ function judge(a: Served, b: Served, context: Context) {
   }
   if (a.model === undefined || b.model === undefined) {
     return unknown('Which model was served', a.model !== undefined, b.model !== undefined, note);
+  }
+  if ((a.named.answers === undefined) !== (b.named.answers === undefined)) {
+    return unknown(
+      'Which model the answers name',
+      a.named.answers !== undefined,
+      b.named.answers !== undefined,
+      note,
+    );
   }
   if ((a.serverType === undefined) !== (b.serverType === undefined)) {
     return unknown(
@@ -149,6 +190,7 @@ function changesOf(a: Served, b: Served): string[] {
       changes.push(`${what} ${left} on A, ${right} on B`);
   };
   compare('model', a.model, b.model);
+  changes.push(...answeredChanges(a.named, b.named));
   compare('server.type', a.serverType, b.serverType);
   compare('version', a.version, b.version);
   if (a.stack && b.stack) {
@@ -157,9 +199,35 @@ function changesOf(a: Served, b: Served): string[] {
   return changes;
 }
 
-/** What a stack record says against its own run: another model than was asked for, a flag that the server cannot read. */
+/** Names in the answers that nobody asked for, on one side or in another share; lists of models in which the asked one is on one side alone. */
+function answeredChanges(a: NamedModels, b: NamedModels): string[] {
+  if (a.answers && b.answers) {
+    const [x, y] = [strangersIn(a), strangersIn(b)];
+    const [n, m] = [totalOf(a.answers), totalOf(b.answers)];
+    const apart = [...new Set([...x.keys(), ...y.keys()])].some((name) => {
+      const [hits, others] = [x.get(name) ?? 0, y.get(name) ?? 0];
+      if ((hits === 0) !== (others === 0)) return true;
+      return Math.abs(hits / n - others / m) > SHARE_FLOOR && Math.abs(proportionsZ(hits, n, others, m)) > SHARE_Z;
+    });
+    if (apart) return [`answers name ${answersWords(a.answers)} on A, ${answersWords(b.answers)} on B`];
+  }
+  if (!a.listed?.length || !b.listed?.length) return [];
+  const [x, y] = [otherThanAsked(a), otherThanAsked(b)];
+  if (x?.join() === y?.join()) return [];
+  return [`/v1/models lists ${namesWords(a.listed)} on A, ${namesWords(b.listed)} on B`];
+}
+
+function totalOf(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** What a run says against itself: another model answered or is recorded than was asked for, a flag that the server cannot read. */
 function noteOf(a: Served, b: Served): { note?: string } {
   const notes = [
+    ...[a, b].flatMap(({ named }, i) => {
+      const found = modelContradiction(named);
+      return found === undefined ? [] : [`${i === 0 ? 'A' : 'B'}: ${found}`];
+    }),
     ...[a, b].flatMap((side, i) => {
       const name = i === 0 ? 'A' : 'B';
       const served = servedModel(side.stack);

@@ -12,7 +12,11 @@ import { signsOf } from './signs';
 export function judgeReport(report: CanonicalReport): Judgement {
   return {
     identities: [...report.scopes.flatMap((scope) => identitiesOf(scope, report)), ...stageSum(report)],
-    cautions: [...report.scopes.flatMap((scope) => readTogether(scope, report)), ...answeredOtherwise(report), ...signsOf(report)],
+    cautions: [
+      ...report.scopes.flatMap((scope) => readTogether(scope, report)),
+      ...answeredOtherwise(report),
+      ...signsOf(report),
+    ],
   };
 }
 

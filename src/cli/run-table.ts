@@ -9,6 +9,7 @@ const PERCENTILES = [50, 95, 99] as const;
 /** The latencies of the table, and where the figures of a stage have them. */
 const LATENCIES = [
   ['ttft', 'ttft'],
+  ['ttfc', 'ttfc'],
   ['tpot', 'tpot'],
   ['token_gap', 'itl'],
   ['e2e', 'latency'],
@@ -55,18 +56,21 @@ export function runTable(run: FinishedRun): string {
       ];
     }),
   ];
+  const shown = LATENCIES.filter(([id]) => id !== 'ttfc' || rows.some(({ figures }) => figures?.ttfc));
   const latency = [
-    ['ms', ...LATENCIES.flatMap(([id]) => PERCENTILES.map((percent) => `${shortLabel(id)} p${percent}`))],
-    ...rows.map(({ stage, figures }) => [String(stage.id), ...latencyCells(figures, notes)]),
+    ['ms', ...shown.flatMap(([id]) => PERCENTILES.map((percent) => `${shortLabel(id)} p${percent}`))],
+    ...rows.map(({ stage, figures }) => [String(stage.id), ...latencyCells(shown, figures, notes)]),
   ];
   const lines = [...align(load), '', ...align(latency), '', ...[...notes].sort(), ...sourceLines(run)];
   return `${lines.join('\n')}\n`;
 }
 
-function latencyCells(figures: StageFigures | undefined, notes: Set<string>): string[] {
-  return LATENCIES.flatMap(([id, figure]) =>
-    PERCENTILES.map((percent) => quantile(figures?.[figure], percent, id, notes)),
-  );
+function latencyCells(
+  shown: readonly (typeof LATENCIES)[number][],
+  figures: StageFigures | undefined,
+  notes: Set<string>,
+): string[] {
+  return shown.flatMap(([id, figure]) => PERCENTILES.map((percent) => quantile(figures?.[figure], percent, id, notes)));
 }
 
 type Quantiles = { readonly count: number } & Partial<Readonly<Record<`p${(typeof PERCENTILES)[number]}`, number>>>;

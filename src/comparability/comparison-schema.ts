@@ -31,6 +31,7 @@ const dimensionId = z.enum(DIMENSION_IDS);
 
 const metricName = z.enum([
   'ttft',
+  'ttfc',
   'tpot',
   'itl',
   'ntpot',

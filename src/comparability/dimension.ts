@@ -87,6 +87,7 @@ export function dimension<E extends SideEvidence>(spec: DimensionSpec<E>): Dimen
 /** Every quantity a comparison may show, in the order it shows them. */
 const METRICS: readonly MetricName[] = [
   'ttft',
+  'ttfc',
   'tpot',
   'itl',
   'ntpot',

@@ -1,12 +1,23 @@
 // One row per quantity and statistic of a matched stage: both sides' samples, before anything is said about their difference.
 import { printedIn, QUANTITIES } from '../metrics/quantities';
+import { hidesTokens, isSuccess } from '../metrics/request-metrics';
+import { measureOf } from '../readers/canonical';
 import { minimumCountFor } from '../sample-size';
 import type { MetricComparison, MetricName, Statistic } from './comparison';
-import { GOODPUT, LATENCIES, RATES, SCHEDULE_DELAY, type Counting, type LatencyQuantity } from './quantities';
+import {
+  FIRST_CONTENT,
+  GOODPUT,
+  LATENCIES,
+  RATES,
+  SCHEDULE_DELAY,
+  type Counting,
+  type LatencyQuantity,
+} from './quantities';
 import { latencyPair, type PairedInfo } from './paired-samples';
 import { rateSamples } from './rate-samples';
 import { pairRequests } from './request-pairs';
 import { errorRateSample, type Draws, type Sample } from './samples';
+import type { MeasuredStage } from './side';
 import type { StagePair } from './stages';
 
 export interface Row {
@@ -93,8 +104,16 @@ export function rowsOf(
     b: errorRateSample(pair.b, drawsB),
     method: BLOCKS,
   };
-  const rows = [...LATENCIES.flatMap(latency), ...rates, errors, ...latency(SCHEDULE_DELAY, 50)];
+  const content = hides(pair.a) || hides(pair.b) ? latency(FIRST_CONTENT, 60) : [];
+  const latencies = LATENCIES.flatMap((quantity, i) => [...latency(quantity, i), ...(i === 0 ? content : [])]);
+  const rows = [...latencies, ...rates, errors, ...latency(SCHEDULE_DELAY, 50)];
   return resamples > 0 ? rows : rows.map((row) => ({ ...row, a: valueAlone(row.a), b: valueAlone(row.b) }));
+}
+
+/** Whether TTFT of a side is no time to visible content. */
+function hides({ records, scope }: MeasuredStage): boolean {
+  if (records) return records.some((record) => isSuccess(record) && hidesTokens(record));
+  return scope !== undefined && measureOf(scope, 'ttfc') !== undefined;
 }
 
 /** Nothing was drawn, which is no interval of width 0. */

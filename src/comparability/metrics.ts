@@ -221,8 +221,10 @@ function verdictOf(
 
 function moves(finding: Finding, { metric, statistic }: Row, pair: StagePair): boolean {
   if (finding.stages && !finding.stages.includes(pair.index)) return false;
+  // Content comes after the first token and before the end: what moves either moves it.
+  const names = metric === 'ttfc' ? ['ttfc', 'ttft', 'request_latency'] : [metric];
   return finding.moves.some(
-    (moved) => moved.metric === metric && (moved.statistics === undefined || moved.statistics.includes(statistic)),
+    (moved) => names.includes(moved.metric) && (moved.statistics === undefined || moved.statistics.includes(statistic)),
   );
 }
 

@@ -9,6 +9,7 @@ import {
   outputTokens,
   scheduleDelaySeconds,
   tpotSeconds,
+  ttfcSeconds,
   ttftSeconds,
   type CountSource,
   type ItlBasis,
@@ -77,6 +78,14 @@ export const LATENCIES: readonly LatencyQuantity[] = [
     value: latencySeconds,
   },
 ];
+
+/** Shown beside TTFT where an answer of either side had something before its content. */
+export const FIRST_CONTENT: LatencyQuantity = {
+  ...QUANTITIES.ttfc,
+  id: 'ttfc',
+  kind: 'latency',
+  value: ttfcSeconds,
+};
 
 export const SCHEDULE_DELAY: LatencyQuantity = {
   ...QUANTITIES.schedule_delay,

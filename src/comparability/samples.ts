@@ -194,10 +194,11 @@ export function tooFewForInterval(n: number): string {
   return `${n} requests are too few to resample (${MINIMUM_REQUESTS} at least)`;
 }
 
-function whyNone(scope: readonly RequestRecord[], { needs }: LatencyQuantity): string {
+function whyNone(scope: readonly RequestRecord[], { id, needs }: LatencyQuantity): string {
   if (scope.length === 0) return 'no request succeeded';
   const streamed = scope.some((record) => record.chunkSeconds.length > 0);
   if (!streamed && (needs === 'streaming' || needs === 'both')) return 'not streamed';
+  if (id === 'ttfc') return 'no answer came to visible content';
   if (needs === 'output count' || needs === 'both') return 'output tokens were not counted';
   return 'no answer had two moments to measure between';
 }

@@ -54,6 +54,11 @@ export interface LifecycleReport {
      * chunks carried several; there it has a 0 for each token after a chunk's first.
      */
     readonly chunk_gap?: Stat;
+    /**
+     * `firstContentSeconds` minus `sentSeconds` of each success that came to visible content. Only where answers had reasoning or tool
+     * calls, which TTFT counts as first tokens.
+     */
+    readonly time_to_first_content?: Stat;
     /** Dotted key -> how our number differs from inference-perf's of the same name, where it does in this report. */
     readonly differs_from_inference_perf?: Readonly<Record<string, string>>;
   };

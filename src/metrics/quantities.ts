@@ -35,6 +35,16 @@ export const QUANTITIES = {
     key: 'successes.latency.time_to_first_token',
     metric: 'ttft',
   },
+  ttfc: {
+    label: 'Time to first content',
+    short: 'TTFC',
+    unit: 's',
+    better: 'lower',
+    needs: 'streaming',
+    words: 'first visible content minus start; reasoning and tool calls come before it and do not count',
+    key: 'isoperf.time_to_first_content',
+    metric: 'ttfc',
+  },
   ttft_schedule: {
     label: 'TTFT from schedule',
     unit: 's',

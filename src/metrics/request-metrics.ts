@@ -60,6 +60,21 @@ export function ttftSeconds(record: MeasuredRequest): number | undefined {
   return difference(record.firstTokenSeconds, record.sentSeconds);
 }
 
+/**
+ * First non-empty delta of the content channel minus sent: what a person waits for. Undefined when not streamed, and for an answer
+ * that never came to content.
+ */
+export function ttfcSeconds(record: Pick<RequestRecord, 'firstContentSeconds' | 'sentSeconds'>): number | undefined {
+  return difference(record.firstContentSeconds, record.sentSeconds);
+}
+
+/** Whether something came before the content, or in its place: TTFT is then no time that a person sees. */
+export function hidesTokens({ firstTokenSeconds, firstContentSeconds, usage }: RequestRecord): boolean {
+  return (
+    firstTokenSeconds !== undefined && (firstContentSeconds !== firstTokenSeconds || (usage?.reasoningTokens ?? 0) > 0)
+  );
+}
+
 /** Tokens of the answer; undefined when that source did not count. */
 export function outputTokens(record: MeasuredRequest, source: CountSource): number | undefined {
   return counted(record.usage?.completionTokens, record.clientOutputTokens, source);

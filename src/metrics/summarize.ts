@@ -16,6 +16,8 @@ import {
   sinceScheduled,
   startSeconds,
   tpotSeconds,
+  hidesTokens,
+  ttfcSeconds,
   ttftSeconds,
   type CountSource,
   type ItlBasis,
@@ -84,6 +86,8 @@ class Span {
  */
 export class Summary {
   readonly ttft = new Values();
+  /** Only answers that came to visible content. */
+  readonly ttfc = new Values();
   readonly tpot = new Values();
   readonly gaps = new Values();
   readonly latency = new Values();
@@ -111,6 +115,8 @@ export class Summary {
   private empty = 0;
   private single = 0;
   private notContentFirst = 0;
+  /** Answers with reasoning or tool calls. */
+  private hiding = 0;
   private readonly failures: Failures;
   private readonly goodput: Goodput | undefined;
   private readonly percentiles: readonly number[];
@@ -131,6 +137,11 @@ export class Summary {
   /** Requests that were answered or failed. */
   get count(): number {
     return this.measured;
+  }
+
+  /** Reasoning or tool calls came before the content of some answer, or in its place. */
+  get hidesTokens(): boolean {
+    return this.hiding > 0;
   }
 
   /** Output tokens by the options' source, per second of the scope; undefined unless there were answers and every one was counted. */
@@ -162,6 +173,7 @@ export class Summary {
     this.ntpot.add(ntpotSeconds(record, source));
     this.tpot.add(tpotSeconds(record, source));
     this.ttft.add(ttftSeconds(record));
+    this.ttfc.add(ttfcSeconds(record));
     const gaps = itlGapsSeconds(record, itlBasis);
     for (const gap of gaps) this.gaps.add(gap);
     if (gaps.length > 0) this.answersWithGaps++;
@@ -179,6 +191,7 @@ export class Summary {
     if (outputTokens(record, this.options.outputTokenSource) === 0) this.empty++;
     if (record.firstTokenSeconds === undefined) return;
     this.streamed++;
+    if (hidesTokens(record)) this.hiding++;
     if (stamps(record, this.options.itlBasis) < 2) this.single++;
     if (record.firstContentSeconds !== record.firstTokenSeconds) this.notContentFirst++;
   }
@@ -214,15 +227,30 @@ export class Summary {
       time_to_first_token: this.stat(this.ttftFromScheduled),
     };
     const chunkGap = this.chunkGap();
+    const firstContent = this.firstContent(notMeasured);
     return {
       ...report,
       isoperf: {
         not_measured: notMeasured,
         from_scheduled_time: fromScheduled,
         ...(chunkGap ? { chunk_gap: chunkGap } : {}),
+        ...(firstContent ? { time_to_first_content: firstContent } : {}),
         ...notes,
       },
     };
+  }
+
+  /** Where nothing is hidden it is TTFT, and one number under two names would be none of the two. */
+  private firstContent(notMeasured: Record<string, string>): Stat {
+    if (this.streamed === 0) return null;
+    const key = 'isoperf.time_to_first_content';
+    if (this.hiding === 0) {
+      notMeasured[key] = 'no answer had reasoning or tool calls, so it is the time to first token';
+      return null;
+    }
+    const without = this.streamed - this.ttfc.length;
+    if (without > 0) notMeasured[key] = `${without} of ${this.streamed} answers never came to visible content`;
+    return this.stat(this.ttfc);
   }
 
   /** Arrivals ascend, so the gaps inside chunks are the smallest. Undefined where every chunk carried one token. */

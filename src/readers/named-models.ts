@@ -48,7 +48,9 @@ export function modelContradiction(models: NamedModels): string | undefined {
     ...(strangers.size > 0 ? [`${by} of ${all} answers name ${namesWords([...strangers.keys()])}`] : []),
     ...(other ? [`/v1/models lists ${namesWords(listed)}`] : []),
   ];
-  return words.length === 0 ? undefined : `'${asked}' was asked for, and ${words.join('; ')}: another model may have served`;
+  return words.length === 0
+    ? undefined
+    : `'${asked}' was asked for, and ${words.join('; ')}: another model may have served`;
 }
 
 export function namesWords(names: readonly string[]): string {

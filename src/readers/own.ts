@@ -111,7 +111,10 @@ function answerFacts({ answers }: RunManifest): CanonicalReport['facts'] {
         )
       : []),
     ...(reasoning
-      ? say('reasoning', `${reasoning.tokens} of ${reasoning.outputTokens} output tokens, in ${reasoning.answers} answers`)
+      ? say(
+          'reasoning',
+          `${reasoning.tokens} of ${reasoning.outputTokens} output tokens, in ${reasoning.answers} answers`,
+        )
       : []),
   ];
 }
@@ -291,6 +294,10 @@ function latencies(
     ...of('ttft', successes.latency.time_to_first_token, `${latency}.time_to_first_token`, {
       ...SEND,
       anchor: 'first-content-or-reasoning',
+    }),
+    ...of('ttfc', isoperf?.time_to_first_content ?? null, 'isoperf.time_to_first_content', {
+      ...SEND,
+      anchor: 'first-content',
     }),
     ...of('tpot', successes.latency.time_per_output_token, `${latency}.time_per_output_token`, {
       ...SEND,

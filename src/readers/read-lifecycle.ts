@@ -46,7 +46,8 @@ export function parseLifecycle(text: string, file: string): Result<LifecycleRepo
     isoperf: {
       not_measured: reader.notMeasured,
       ...differencesOf(root['isoperf']),
-      ...chunkGapOf(reader, root['isoperf']),
+      ...extraStat(reader, root['isoperf'], 'chunk_gap'),
+      ...extraStat(reader, root['isoperf'], 'time_to_first_content'),
     },
   };
   if (numberOf(root['benchmark_time_seconds']) === undefined) {
@@ -157,9 +158,13 @@ function labelsOf(value: unknown): LifecycleReport['failures']['by_label'] {
   );
 }
 
-function chunkGapOf(reader: Reader, value: unknown): { chunk_gap?: Stat } {
-  const stat = isObject(value) ? reader.stat('isoperf.chunk_gap', value['chunk_gap'], true) : null;
-  return stat ? { chunk_gap: stat } : {};
+function extraStat<K extends 'chunk_gap' | 'time_to_first_content'>(
+  reader: Reader,
+  value: unknown,
+  key: K,
+): Partial<Record<K, Stat>> {
+  const stat = isObject(value) ? reader.stat(`isoperf.${key}`, value[key], true) : null;
+  return stat ? ({ [key]: stat } as Partial<Record<K, Stat>>) : {};
 }
 
 function differencesOf(value: unknown): { differs_from_inference_perf?: Record<string, string> } {

@@ -7,6 +7,7 @@ import {
   itlGapsSeconds,
   latencySeconds,
   tpotSeconds,
+  ttfcSeconds,
   ttftSeconds,
   type CountSource,
 } from '../metrics/request-metrics';
@@ -41,7 +42,7 @@ export interface Scope {
 }
 
 /** The latencies that views show, by their place in the table of quantities. */
-export type Latency = 'ttft' | 'tpot' | 'token_gap' | 'chunk_gap' | 'e2e';
+export type Latency = 'ttft' | 'ttfc' | 'tpot' | 'token_gap' | 'chunk_gap' | 'e2e';
 
 export const LATENCIES = ['ttft', 'tpot', 'token_gap', 'e2e'] as const satisfies readonly Latency[];
 
@@ -50,11 +51,12 @@ export function reportedIn({ report }: Scope, quantity: QuantityId): Measure | u
   return report && measureOf(report, quantity);
 }
 
-/** Gaps under their own names: between tokens, between chunks, or both. */
+/** Gaps under their own names: between tokens, between chunks, or both. Time to first content where it is not TTFT. */
 export function shownLatencies(run: Run, scopes: readonly Scope[]): readonly Latency[] {
   const counting = countingOf(run);
   const chunks = scopes.some((scope) => reportedIn(scope, 'chunk_gap') !== undefined);
   return LATENCIES.flatMap((id): readonly Latency[] => {
+    if (id === 'ttft' && scopes.some((scope) => reportedIn(scope, 'ttfc') !== undefined)) return [id, 'ttfc'];
     if (id !== 'token_gap') return [id];
     return counting.itl === 'chunks' ? ['chunk_gap'] : chunks ? [id, 'chunk_gap'] : [id];
   });
@@ -167,6 +169,8 @@ export function perRequest(record: RequestRecord, latency: Latency, counting: Co
   switch (latency) {
     case 'ttft':
       return ttftSeconds(record);
+    case 'ttfc':
+      return ttfcSeconds(record);
     case 'tpot':
       return tpotSeconds(record, counting.output);
     case 'e2e':

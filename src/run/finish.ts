@@ -140,6 +140,8 @@ export interface Reports {
 export interface StageFigures {
   /** Seconds, ascending. */
   readonly ttft: StageQuantiles;
+  /** Only where it is not TTFT. */
+  readonly ttfc?: StageQuantiles;
   readonly tpot: StageQuantiles;
   readonly itl: StageQuantiles;
   readonly latency: StageQuantiles;
@@ -283,6 +285,7 @@ function figuresOf(summary: Summary): StageFigures {
   const { outputTokensPerSecond } = summary;
   return {
     ttft: quantiles(summary.ttft),
+    ...(summary.hidesTokens ? { ttfc: quantiles(summary.ttfc) } : {}),
     tpot: quantiles(summary.tpot),
     itl: quantiles(summary.gaps, summary.answersWithGaps),
     latency: quantiles(summary.latency),

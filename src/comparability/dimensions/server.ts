@@ -1,7 +1,13 @@
 // Did the same thing answer? Model, engine build and flags: what a stack record says, and what the server says of itself.
 import type { StackRecord } from '../../folder/stack';
 import { proportionsZ } from '../../metrics/two-samples';
-import { modelContradiction, namesWords, otherThanAsked, strangersIn, type NamedModels } from '../../readers/named-models';
+import {
+  modelContradiction,
+  namesWords,
+  otherThanAsked,
+  strangersIn,
+  type NamedModels,
+} from '../../readers/named-models';
 import { sameAddress } from '../address';
 import type { Evidence } from '../comparison';
 import {
@@ -98,8 +104,7 @@ export const server = dimension<Served>({
   id: 'server',
   title: 'Server',
   question: 'Did the same model, engine build and flags answer?',
-  tolerance:
-    `The same model, server type, version and stack record, word by word; the same names in the answers, shares within ${SHARE_FLOOR * 100} percentage points or apart by no more than chance (z <= ${SHARE_Z}). Without a stack record, the same address with the same model and version is taken for the same server, as an assumption that is named.`,
+  tolerance: `The same model, server type, version and stack record, word by word; the same names in the answers, shares within ${SHARE_FLOOR * 100} percentage points or apart by no more than chance (z <= ${SHARE_Z}). Without a stack record, the same address with the same model and version is taken for the same server, as an assumption that is named.`,
   pitfall: 'CMP080',
   affects: ALL,
   remedy:
@@ -119,12 +124,7 @@ function judge(a: Served, b: Served, context: Context) {
     return unknown('Which model was served', a.model !== undefined, b.model !== undefined, note);
   }
   if ((a.named.answers === undefined) !== (b.named.answers === undefined)) {
-    return unknown(
-      'Which model the answers name',
-      a.named.answers !== undefined,
-      b.named.answers !== undefined,
-      note,
-    );
+    return unknown('Which model the answers name', a.named.answers !== undefined, b.named.answers !== undefined, note);
   }
   if ((a.serverType === undefined) !== (b.serverType === undefined)) {
     return unknown(

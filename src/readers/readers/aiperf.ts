@@ -34,6 +34,8 @@ const SAMPLE = { start: 'send', weighting: 'requests', stdDev: 'sample' } as con
 
 const LATENCIES: readonly { id: QuantityId; key: string; definition: Definition }[] = [
   { id: 'ttft', key: 'time_to_first_token', definition: { ...SAMPLE, anchor: 'first-content-or-reasoning' } },
+  // Of models that reason; of others it repeats TTFT.
+  { id: 'ttfc', key: 'time_to_first_output_token', definition: { ...SAMPLE, anchor: 'first-content' } },
   {
     id: 'tpot',
     key: 'inter_token_latency',
@@ -192,6 +194,7 @@ function scopeOf(value: Json, file: string, server: boolean): ReportScope {
       ...LATENCIES.flatMap(({ id, key, definition }) => {
         const factor = factorOf(value[key]);
         if (factor === undefined) return [];
+        if (id === 'ttfc' && numberAt(value, key, 'avg') === numberAt(value, 'time_to_first_token', 'avg')) return [];
         const full = id === 'tpot' ? { ...definition, tokens } : definition;
         return measure(id, statisticsOf(value[key], factor), {
           file,

@@ -16,7 +16,7 @@ import { curveRanks } from '../report/curves';
 import type { Run } from '../../readers/run';
 import { countingOf, type Latency } from '../../readers/scopes';
 
-export type Drawn = Exclude<Latency, 'chunk_gap'>;
+export type Drawn = Exclude<Latency, 'chunk_gap' | 'ttfc'>;
 export type Length = 'output' | 'prompt';
 
 /** One entry for each success, in the order of the records; NaN where that was not measured or not counted. */

@@ -13,6 +13,7 @@ const TABLE_PERCENTS = [1, 5, 10, 25, 50, 75, 90, 95, 99, 100] as const;
 /** What happens in a run, in the words of its latency. */
 const EVENTS: Readonly<Record<Latency, string>> = {
   ttft: 'of the requests had their first token within',
+  ttfc: 'of the requests showed their first content within',
   tpot: 'of the requests took at most, per output token,',
   token_gap: 'of the gaps between tokens were at most',
   chunk_gap: 'of the gaps between chunks were at most',
@@ -73,7 +74,7 @@ function cells(values: readonly number[], factor: number): readonly string[] {
   );
 }
 
-const TIMELINE_ORDER: readonly Latency[] = ['e2e', 'ttft', 'token_gap', 'chunk_gap', 'tpot'];
+const TIMELINE_ORDER: readonly Latency[] = ['e2e', 'ttft', 'ttfc', 'token_gap', 'chunk_gap', 'tpot'];
 
 export function overTime(run: Run, stages: readonly Scope[]): ChartGroup {
   const counting = countingOf(run);

@@ -61,8 +61,16 @@ describe('two runs', () => {
     ['equal names', M, M],
     ['a folder, a date and a revision are no other model', M, { answers: { 'org/m-2024-08-06': 200, 'm@main': 200 } }],
     ['a list that has more beside it', { ...M, listed: ['m'] }, { ...M, listed: ['m', 'n'] }],
-    ['the embedded simulator lists what it likes', { ...M, kind: 'simulator', listed: ['x'] }, { ...M, kind: 'simulator', listed: ['y'] }],
-    ['adapters that were asked for', { answers: { m: 400 }, adapters: ['t'] }, { answers: { m: 380, t: 20 }, adapters: ['t'] }],
+    [
+      'the embedded simulator lists what it likes',
+      { ...M, kind: 'simulator', listed: ['x'] },
+      { ...M, kind: 'simulator', listed: ['y'] },
+    ],
+    [
+      'adapters that were asked for',
+      { answers: { m: 400 }, adapters: ['t'] },
+      { answers: { m: 380, t: 20 }, adapters: ['t'] },
+    ],
     ['a mixture as near as chance', { answers: { m: 300, x: 100 } }, { answers: { m: 310, x: 90 } }],
   ])('%s: the same', (_name, a, b) => {
     expect(finding(a, b).changes).toBeUndefined();
@@ -71,7 +79,10 @@ describe('two runs', () => {
   });
 
   it('recorded on one side alone: unknown, and nothing is assumed', () => {
-    expect(finding(M, {})).toMatchObject({ state: 'unknown', message: expect.stringContaining('not recorded on B') as string });
+    expect(finding(M, {})).toMatchObject({
+      state: 'unknown',
+      message: expect.stringContaining('not recorded on B') as string,
+    });
     expect(finding({}, M).assumed).toBeUndefined();
   });
 
@@ -90,7 +101,17 @@ describe('one run', () => {
   const cautions = (named: Named): string[] => {
     const own = run(1, named);
     const report = reportOf(own);
-    const scopes = [{ ...SUMMARY, id: 'summary', label: 'all', file: 'x', load: { model: 'open', words: '' }, counts: {}, measures: [] }];
+    const scopes = [
+      {
+        ...SUMMARY,
+        id: 'summary',
+        label: 'all',
+        file: 'x',
+        load: { model: 'open', words: '' },
+        counts: {},
+        measures: [],
+      },
+    ];
     const judged = judgeReport({ ...report, scopes: scopes as never });
     return judged.cautions.filter(({ id }) => id === 'CMP098').map(({ message }) => message);
   };

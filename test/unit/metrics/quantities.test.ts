@@ -18,7 +18,7 @@ describe('the table of quantities', () => {
   });
 
   it('has one quantity for each name of a comparison', () => {
-    expect(METRICS).toHaveLength(12);
+    expect(METRICS).toHaveLength(13);
     expect(METRICS.map((metric) => quantityNamed(metric))).toEqual(
       METRICS.map((metric) => Object.values(QUANTITIES).find((entry) => 'metric' in entry && entry.metric === metric)),
     );

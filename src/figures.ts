@@ -89,6 +89,15 @@ export function moment(iso: string): string {
 }
 
 /** JSON of values that may hold whole numbers beyond a double's digits, as 64-bit seeds are; they come out as texts. */
-export function jsonText(value: unknown): string {
-  return JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'bigint' ? String(entry) : entry));
+export function jsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'bigint' ? String(entry) : entry), indent);
+}
+
+/** The same as a JSON number of all its digits: for readers that keep them, such as Python's. */
+export function jsonDigits(value: unknown): string {
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return `[${value.map((entry) => jsonDigits(entry)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const fields = Object.entries(value).filter(([, entry]) => entry !== undefined);
+  return `{${fields.map(([key, entry]) => `${JSON.stringify(key)}:${jsonDigits(entry)}`).join(',')}}`;
 }

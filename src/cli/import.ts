@@ -1,4 +1,5 @@
 // `isoperf import`: any tool's results in, and out comes what they are, what the numbers mean and what is wrong with them.
+import { jsonText } from '../figures';
 import type { Problem } from '../problem';
 import type { RunFacts } from '../readers/facts';
 import { READABLE_TOOLS, type OpenedReport } from '../readers/foreign';
@@ -77,9 +78,7 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
   printProblems(problems, name, io);
   if (values.json === true) {
     const reports = judged.map((one) => ({ ...one, problems: undefined }));
-    // 64-bit seeds keep their digits as text.
-    const digits = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
-    io.out(`${JSON.stringify({ format: 'isoperf-import', version: 1, reports, problems }, digits, 2)}\n`);
+    io.out(`${jsonText({ format: 'isoperf-import', version: 1, reports, problems }, 2)}\n`);
   } else io.out(judged.map((one) => listing(one, values.all === true, io.columns)).join('\n'));
   const isRefused = problems.some(({ code }) => code === 'REP128');
   if (request && !isRefused && judged.every((one) => one.recomputed === undefined)) {

@@ -1,4 +1,5 @@
 // The text and the JSON of `isoperf plan`.
+import type { Seed } from '../config/model/lax';
 import type { Expectations, StageExpectation } from '../config/will/expectations';
 import type { DistributionExpectation } from '../config/will/expected-lengths';
 import type { ThreadsChosen } from '../config/will/sending-threads';
@@ -14,7 +15,7 @@ export interface PlanView {
   readonly dataType: string;
   readonly expected: Expectations;
   readonly assumedLatencySeconds: number;
-  readonly seed: { readonly value: number; readonly source: string };
+  readonly seed: { readonly value: Seed; readonly source: string };
   /** Absent for a sweep that must probe. */
   readonly stream?: PlannedStream;
   readonly figures?: readonly StageFigures[];

@@ -1,8 +1,10 @@
 // `isoperf plan CONFIG`: what a run will really send, worked out without sending anything; --freeze keeps it in one file.
 import path from 'node:path';
 import { expectationsOf } from '../config/will/expectations';
+import { seedJson } from '../config/model/lax';
 import { loadConfig, type LoadedConfig } from '../config/load';
 import type { EngineStage } from '../loadgen/engine';
+import { jsonText } from '../figures';
 import { StopControl } from '../loadgen/stop';
 import { formatProblem, problemJson, type Problem } from '../problem';
 import { bucketPlaces, bucketUrl } from '../folder/storage/place';
@@ -97,7 +99,7 @@ export const planCommand: Command = {
     const frozen = flags.freeze === undefined ? undefined : await freeze(flags.freeze, input, stream, io);
     if (frozen?.failed === true) return stream ? EXIT.failed : EXIT.unusable;
     const view = planView(input, loaded.value, latency, stream, frozen, io);
-    if (flags.json === true) io.out(`${JSON.stringify(planJson(view, problems.all.map(problemJson)), null, 2)}\n`);
+    if (flags.json === true) io.out(`${jsonText(planJson(view, problems.all.map(problemJson)), 2)}\n`);
     else io.out(planText(view, io.columns));
     return EXIT.ok;
   },
@@ -154,7 +156,7 @@ async function freeze(file: string, input: RunInput, stream: PlannedStream | und
           `Frozen from ${input.file}; secrets removed.`,
         ),
         file: input.file,
-        seed: config.load.base_seed,
+        seed: seedJson(config.load.base_seed),
         tokenizerSha256: stream.tokenizer?.identity.sha256,
       },
       {

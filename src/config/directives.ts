@@ -89,7 +89,7 @@ export interface DirectiveReading {
 /** What a value must look like; `is` decides, `wants` and `example` say it. */
 const VALUES = {
   none: { is: (value: string | undefined) => value === undefined, wants: 'takes no value', example: '' },
-  seed: { is: isSeed, wants: 'needs a whole number from 0 to 4294967295', example: '=42' },
+  seed: { is: isSeed, wants: 'needs a whole number from 0 up, of at most 39 digits', example: '=42' },
   target: {
     // Which versions there are, and who judges when it is none, says target-choice.ts.
     is: (value: string | undefined) => value !== undefined && value !== '',
@@ -141,7 +141,6 @@ const SUPPRESS = /^disable\s+([A-Za-z]{3}\d{3}(?:\s*,\s*[A-Za-z]{3}\d{3})*)\s*(?
 /** A directive on a line of its own is looked up from the stage below it, over so many blank lines and comments. */
 const MAX_BLANKS = 200;
 const MAX_PROBLEMS = 50;
-const MAX_SEED = 2 ** 32 - 1;
 
 /** Reads all directives of a document. `isBlank(line)` tells lines with nothing but white space or a comment. */
 export function readDirectives(
@@ -263,7 +262,8 @@ function isKnown(name: string): name is keyof typeof DIRECTIVES {
 }
 
 function isSeed(value: string | undefined): boolean {
-  return value !== undefined && /^\d{1,10}$/.test(value) && Number(value) <= MAX_SEED;
+  // 128 bits, the most that a generator's state takes in.
+  return value !== undefined && /^\d{1,39}$/.test(value);
 }
 
 /** A trailing comment belongs to the stage on its line; one on its own line to the stage that begins below it. */

@@ -1,4 +1,5 @@
 // From a file's text to a config that can be run, with everything that stands in the way (see loader.ts for upstream's own verdict).
+import { seedOf, type Seed } from './model/lax';
 import { formatPath, type ConfigPath, type Problem, type Result, type TextRange } from '../problem';
 import { directivesOf, regionSpan, within } from './yaml/comments';
 import type { Directive, Suppression } from './directives';
@@ -48,7 +49,7 @@ export interface LoadedConfig {
   /** Indexes of the stages marked `# isoperf: warmup`. */
   readonly warmupStages: ReadonlySet<number>;
   /** From `# isoperf: seed=N`. */
-  readonly seed?: number;
+  readonly seed?: Seed;
   readonly overrides: readonly string[];
   /** The inference-perf version it was judged for. */
   readonly target: Target;
@@ -278,7 +279,7 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
     warmupStages: new Set(
       known.filter((directive) => directive.name === 'warmup').map((directive) => Number(directive.path[2])),
     ),
-    ...(seed === undefined ? {} : { seed: Number(seed) }),
+    ...(seed === undefined ? {} : { seed: seedOf(seed) }),
     overrides: options.overrides ?? [],
     target: choice.target,
     placeholders: marked.found,

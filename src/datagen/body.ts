@@ -1,5 +1,6 @@
 // Request bodies as inference-perf sends them (reference 4.1), serialised once, before the clock starts.
 import { createHash } from 'node:crypto';
+import { jsonDigits } from '../figures';
 import type { ChatMessage, PromptContent } from './prompts';
 
 export interface BodyOptions {
@@ -43,7 +44,7 @@ export interface SerialisedBody {
 export function bodyMaker(options: BodyOptions): (content: PromptContent, maxTokens: number) => SerialisedBody {
   const head = modelHead(options);
   return (content, maxTokens) => {
-    const rest = JSON.stringify({ ...contentField(options.api, content), ...parameters(options, maxTokens) });
+    const rest = `${JSON.stringify(contentField(options.api, content)).slice(0, -1)},${jsonDigits(parameters(options, maxTokens)).slice(1)}`;
     const body = head + rest.slice(1);
     return { body, bytes: Buffer.byteLength(body), promptHash: hashOf(rest) };
   };
@@ -51,7 +52,7 @@ export function bodyMaker(options: BodyOptions): (content: PromptContent, maxTok
 
 /** What stands before and after the text of a completion whose prompt is known only when it is sent; quotes included. */
 export function turnFrame(options: BodyOptions, maxTokens: number): { readonly head: string; readonly tail: string } {
-  const rest = JSON.stringify(parameters(options, maxTokens));
+  const rest = jsonDigits(parameters(options, maxTokens));
   return { head: `${modelHead(options)}"prompt":"`, tail: `",${rest.slice(1)}` };
 }
 

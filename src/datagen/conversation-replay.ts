@@ -1,4 +1,5 @@
 // data.type conversation_replay: generated conversations, each slot one after the other, turn after turn (reference 2.4).
+import type { Seed } from '../config/model/lax';
 import type { Problem, Result } from '../problem';
 import type { TextPart } from './conversation';
 import { sampledLength, sampledRefusal, type LengthDistribution } from './lengths';
@@ -8,7 +9,7 @@ import type { TextMaker } from './text';
 import type { TextTokenizer } from './tokenizer';
 
 export interface ConversationReplayData {
-  readonly seed: number;
+  readonly seed: Seed;
   readonly conversations: number;
   readonly sharedSystemPromptLength: number;
   readonly dynamicSystemPromptLength: LengthDistribution | undefined;

@@ -1,4 +1,5 @@
 // Lengths that random and synthetic draw before the first stage, one sequence for all stages (reference 2.2 A).
+import type { Seed } from '../config/model/lax';
 import type { Problem, Result } from '../problem';
 import { presampledLengths, presampledRefusal, type LengthDistribution } from './lengths';
 import { stream } from './random';
@@ -14,7 +15,7 @@ export interface DrawInput {
   readonly output: LengthDistribution | undefined;
   /** Requests of the largest stage: how many lengths are drawn. */
   readonly count: number;
-  readonly seed: number;
+  readonly seed: Seed;
 }
 
 /**

@@ -1,5 +1,7 @@
 // Seeded randomness: independent, named streams of numbers, so that one part of a run never shifts another's draws.
 import { createHash } from 'node:crypto';
+import type { Seed } from '../config/model/lax';
+import { jsonText } from '../figures';
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus';
@@ -18,9 +20,9 @@ const STREAM_VERSION = 'isoperf-streams-1';
  * drawn first, leaves the measured stage's numbers as they were. Stages are therefore named by their index among the
  * stages of their kind (`measured` or `warmup`), see `stageStream`.
  */
-export function stream(seed: number, purpose: string, ...name: readonly (string | number)[]): Rng {
+export function stream(seed: Seed, purpose: string, ...name: readonly (string | number)[]): Rng {
   const digest = createHash('sha256')
-    .update(JSON.stringify([STREAM_VERSION, seed, purpose, ...name]))
+    .update(jsonText([STREAM_VERSION, seed, purpose, ...name]))
     .digest();
   return xoroshiro128plusFromState([0, 4, 8, 12].map((at) => digest.readInt32LE(at)));
 }
@@ -32,7 +34,7 @@ export interface StageName {
 }
 
 /** The stream of one purpose in one stage. */
-export function stageStream(seed: number, purpose: string, stage: StageName): Rng {
+export function stageStream(seed: Seed, purpose: string, stage: StageName): Rng {
   return stream(seed, purpose, stage.kind, stage.index);
 }
 

@@ -1,4 +1,5 @@
 // A prompt -> a request of the run: the body around it, serialised, hashed and put away once.
+import { jsonDigits } from '../figures';
 import { bodyMaker, DEFAULT_MAX_TOKENS, hashOf, parameters, ROUTES, turnFrame, type BodyOptions } from './body';
 import { BodyStore, type StoredBody } from './body-store';
 import type { TurnPlan } from './conversation';
@@ -108,7 +109,7 @@ function turnMaker(options: BodyOptions): (turn: Turn, maxTokens: number) => Mad
       plan,
       body: undefined,
       bytes: Buffer.byteLength(turnBody(plan)),
-      promptHash: hashOf(JSON.stringify(planned)),
+      promptHash: hashOf(jsonDigits(planned)),
       isNew: true,
     };
   };

@@ -1,4 +1,5 @@
 // data.type shared_prefix: groups of prompts that begin alike, made once and repeated, or conversations of several turns (2.2 B and 2.4).
+import type { Seed } from '../config/model/lax';
 import type { Problem, Result } from '../problem';
 import type { TextPart } from './conversation';
 import { sampledLength, sampledRefusal, type LengthDistribution } from './lengths';
@@ -20,13 +21,13 @@ export interface SharedPrefixData {
   /** `enable_multi_turn_chat`: every prompt begins a conversation of its own. */
   readonly multiTurn?: boolean;
   /** `data.shared_prefix.seed`; null is "unseeded" upstream, where IsoPerf takes the run's seed. */
-  readonly seed: number | null;
+  readonly seed: Seed | null;
 }
 
 export interface SharedPrefixInput {
   readonly api: 'completion' | 'chat';
   readonly data: SharedPrefixData | undefined;
-  readonly seed: number;
+  readonly seed: Seed;
   readonly texts: TextMaker;
   readonly pace: Pace;
 }
@@ -91,7 +92,7 @@ const MOST_MADE_BEFOREHAND = 10_000;
  * Prompts that are made when they are asked for. Each has a stream of its own, and so has the order: which are sent depends on
  * nothing but the seed, and a prompt is the same however many are sent.
  */
-function madeOnDemand(data: SharedPrefixData, texts: TextMaker, seed: number): PromptSource {
+function madeOnDemand(data: SharedPrefixData, texts: TextMaker, seed: Seed): PromptSource {
   const total = data.groups * data.promptsPerGroup;
   const prefixes = new Map<number, { text: string; length: number }>();
   const prefixOf = (group: number): { text: string; length: number } => {
@@ -194,7 +195,7 @@ function conversations(
   prompts: readonly PrefixedPrompt[],
   data: SharedPrefixData,
   texts: TextMaker,
-  seed: number,
+  seed: Seed,
 ): (index: number) => Prompt {
   const counted = texts.unit === 'tokens';
   const said = new Map<number, number>();

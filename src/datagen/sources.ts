@@ -1,4 +1,5 @@
 // Which data types this engine can send, and the source of prompts of each.
+import type { Seed } from '../config/model/lax';
 import { DATASET_TYPES, type DatasetType } from './dataset-records';
 import { datasetPrompts } from './dataset';
 import type { DatasetPlace } from './dataset-files';
@@ -34,7 +35,7 @@ export interface SourceInput {
   readonly api: 'completion' | 'chat';
   /** `server.type: mock` asks for 3 tokens where a real server is asked for 30. */
   readonly isMockServer: boolean;
-  readonly seed: number;
+  readonly seed: Seed;
   readonly tokenizer?: TextTokenizer | undefined;
   /** Requests of the largest stage. */
   readonly largestStage: number;

@@ -1,4 +1,5 @@
 // data.type synthetic: slices of a corpus at random places, lengths drawn in advance (reference 2.2 A and 2.4).
+import type { Seed } from '../config/model/lax';
 import { readFileSync } from 'node:fs';
 import type { Problem, Result } from '../problem';
 import { builtInCorpus } from './corpus';
@@ -15,7 +16,7 @@ export interface SyntheticInput {
   readonly output: LengthDistribution | undefined;
   /** Requests of the largest stage. */
   readonly count: number;
-  readonly seed: number;
+  readonly seed: Seed;
   readonly tokenizer: TextTokenizer | undefined;
   /** Absolute path of `data.corpus_file_path`; undefined takes a text of our own. */
   readonly corpusFile: string | undefined;

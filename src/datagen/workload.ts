@@ -1,4 +1,5 @@
 // A config's data section -> every request of the run, prepared before the clock starts.
+import type { Seed } from '../config/model/lax';
 import type { Problem, Result } from '../problem';
 import type { BodyOptions } from './body';
 import { Memory, type MemoryLimits } from './memory';
@@ -17,7 +18,7 @@ export interface WorkloadInput extends PaceOptions {
   readonly body: BodyOptions;
   /** `server.type: mock` asks for 3 tokens where a real server is asked for 30. */
   readonly isMockServer: boolean;
-  readonly seed: number;
+  readonly seed: Seed;
   readonly tokenizer?: TextTokenizer | undefined;
   readonly stages: readonly { readonly name: StageName; readonly count: number }[];
   /** By default what the machine and V8 have. */

@@ -47,6 +47,10 @@ const tokenSource = z.object({
   reason: z.string().optional().meta({ description: 'Why this source, in words.' }),
 });
 
+const seed = z
+  .union([z.int(), z.string().regex(/^-?\d+$/)])
+  .meta({ description: 'As text when it has more digits than a double holds.' });
+
 const stage = z.object({
   id: count,
   warmup: z.boolean(),
@@ -55,7 +59,7 @@ const stage = z.object({
     description:
       'The law the arrivals really follow: exponential-gaps-rescaled (inference-perf "constant"), poisson-per-second (its "poisson"), even, burst-all-at-once, burst-groups-of-N, trace, closed-loop.',
   }),
-  seed: z.int().optional(),
+  seed: seed.optional(),
   requestedRateRps: z.number().optional(),
   requestedDurationSeconds: z.number().optional(),
   requestedConcurrency: z.int().optional(),
@@ -190,7 +194,7 @@ export const manifestSchema = z.object({
       .string()
       .optional()
       .meta({ description: 'The same over the warm-up stages; absent when there are none.' }),
-    seed: z.int().optional(),
+    seed: seed.optional(),
     seedSource: z
       .string()
       .optional()

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import path from 'node:path';
 import type { Problem, Result } from '../problem';
 import { MANIFEST_FILE, RECORDS_FILE } from './manifest';
+import { jsonText } from '../figures';
 import { own } from '../own';
 
 const SUFFIXES = 10_000;
@@ -87,8 +88,8 @@ export function writeWhole(file: string, text: string): void {
 }
 
 /** JSON as inference-perf writes it: indented by two, a line end at the end. */
-export function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+export function jsonFile(value: unknown): string {
+  return `${jsonText(value, 2)}\n`;
 }
 
 /** What a failed write means, in words. */

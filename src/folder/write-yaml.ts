@@ -68,6 +68,7 @@ const PLAIN = /^[A-Za-z_][\w./+-]*$/;
 
 function scalar(value: unknown): string {
   if (value === null || value === undefined) return 'null';
+  if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return numberText(value);
   if (typeof value === 'string') return PLAIN.test(value) && !NOT_TEXT.test(value) ? value : quoted(value);
   // Booleans, empty lists and maps read the same in JSON and YAML.
@@ -85,6 +86,7 @@ function quoted(text: string): string {
 function numberText(value: number): string {
   if (Number.isNaN(value)) return '.nan';
   if (!Number.isFinite(value)) return value > 0 ? '.inf' : '-.inf';
-  const text = String(value);
+  // A whole number in Python's eyes too: with an exponent it would come back as a float.
+  const text = Number.isInteger(value) ? String(BigInt(value)) : String(value);
   return /^-?\d+e/.test(text) ? text.replace('e', '.0e') : text;
 }

@@ -155,7 +155,7 @@ function typeNote({ arrivals: law, seeds }: Expectations, { directives }: Loaded
   const directive = directives.find(({ name, path }) => name === 'arrivals' && path.length === 0)?.value;
   // Only IsoPerf follows the directive; inference-perf keeps to the load type.
   const arrivals = directive === undefined ? law : `${directive} in IsoPerf; in inference-perf ${law}`;
-  const seed = /^arrivals: (the clock|\d+)/.exec(seeds[0] ?? '')?.[1];
+  const seed = /^arrivals: (the clock|-?\d+)/.exec(seeds[0] ?? '')?.[1];
   const words =
     directive === undefined
       ? (SHORT_LAWS.find(([start]) => law.startsWith(start))?.[1] ?? law)

@@ -1,4 +1,5 @@
 // The load section of a config -> the stages of a run: how many requests, when, by which law.
+import type { Seed } from '../config/model/lax';
 import { createHash } from 'node:crypto';
 import { nameStages, stageStream, type StageName } from '../datagen/random';
 import type { ConfigPath, Problem, Result } from '../problem';
@@ -45,7 +46,7 @@ export interface LoadInput {
   /** 0 or less is inference-perf's single process, which has no cap in flight. */
   readonly workers: number;
   readonly workerMaxConcurrency: number;
-  readonly seed: number;
+  readonly seed: Seed;
   /** Present for trace_replay. */
   readonly trace?: ArrivalTrace | undefined;
 }

@@ -1,4 +1,5 @@
 // What pitfalls between two runs are looked for in: both sides with their configs and reports, and the questions several of them ask.
+import { jsonText } from '../figures';
 import type { StackRecord } from '../folder/stack';
 import type { ConfigPath } from '../problem';
 import { type CanonicalReport, type Definition, type QuantityId, measureOf } from '../readers/canonical';
@@ -58,14 +59,14 @@ export function text(facts: Facts, path: Path): string | undefined {
 }
 
 export function shown(found: unknown): string {
-  return found === undefined ? 'not set' : typeof found === 'string' ? found : JSON.stringify(found);
+  return found === undefined ? 'not set' : typeof found === 'string' ? found : jsonText(found);
 }
 
 /** "x on A, y on B" where both configs are recorded and differ there. */
 export function differs(pair: Pair, path: Path): string | undefined {
   if (!pair.a.run.config || !pair.b.run.config) return undefined;
   const [x, y] = [value(pair.a, path), value(pair.b, path)];
-  if (JSON.stringify(x) === JSON.stringify(y)) return undefined;
+  if (jsonText(x) === jsonText(y)) return undefined;
   return `${path.join('.')} is ${shown(x)} on A and ${shown(y)} on B`;
 }
 

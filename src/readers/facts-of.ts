@@ -44,6 +44,13 @@ interface Spec<T> {
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 const flag = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
 const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+
+/** A number while a double has all its digits, else its digits. */
+function seed(value: unknown): number | string | undefined {
+  if (typeof value !== 'number' && typeof value !== 'bigint' && typeof value !== 'string') return undefined;
+  if (value === '' || !Number.isFinite(Number(value))) return undefined;
+  return typeof value === 'number' || Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+}
 const json = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
@@ -158,8 +165,8 @@ const SPECS: { readonly [K in FactId]: Spec<FactTypes[K]> } = {
     words: 'seed',
     own: ['workload.seed', ({ workload }) => workload.seed],
     path: ['load', 'base_seed'],
-    as: number,
-    report: ({ seed }) => (seed === undefined || !Number.isFinite(Number(seed)) ? undefined : Number(seed)),
+    as: seed,
+    report: (report) => seed(report.seed),
   },
   seedSource: {
     words: 'where the seed came from',

@@ -99,7 +99,8 @@ export interface FactTypes {
   /** inference-perf's word for it: constant, poisson, concurrent, trace_replay. */
   loadType: string;
   arrivalLaw: string;
-  seed: number;
+  /** Digits where a number would lose some. */
+  seed: number | string;
   /** "directive", "load.base_seed", "clock". */
   seedSource: string;
   sweep: Json;

@@ -1,4 +1,5 @@
 // The parts of run.json that are computed from plan and records: fingerprints, realised gaps, lengths, counts.
+import { seedJson, type Seed } from '../config/model/lax';
 import { createHash } from 'node:crypto';
 import type { WorkloadRequest } from '../datagen/workload-request';
 import type { PlannedLoadStage } from '../loadgen/plan';
@@ -65,24 +66,32 @@ const OF_THE_REQUEST = ['model', 'prompt', 'messages', 'max_tokens', LENGTH_FIEL
 
 /**
  * What every body carries beside the prompt, the model and max_tokens; read from the first, as all are made alike. That the length goes
- * under its other name is one of these things.
+ * under its other name is one of these things. The schema of an answer is the config's: there its whole numbers have all their digits.
  */
-export function bodyParameters(stages: readonly PlannedStage[]): Pick<RunManifest['workload'], 'parameters'> {
+export function bodyParameters(
+  stages: readonly PlannedStage[],
+  jsonSchema: unknown,
+): Pick<RunManifest['workload'], 'parameters'> {
   const [first] = stages.flatMap((stage) => stage.requests.slice(0, 1));
   if (!first) return {};
-  const fields = Object.entries(JSON.parse(String(first.body)) as Record<string, unknown>);
+  const body = JSON.parse(String(first.body)) as Record<string, unknown> & {
+    response_format?: { json_schema?: object };
+  };
+  const schema = body.response_format?.json_schema;
+  if (schema && jsonSchema) Object.assign(schema, { schema: jsonSchema });
+  const fields = Object.entries(body);
   const others = fields.filter(([name]) => !OF_THE_REQUEST.includes(name));
   const renamed = fields.some(([name]) => name === LENGTH_FIELD) ? [[LENGTH_FIELD, 'in place of max_tokens']] : [];
   return { parameters: Object.fromEntries([...others, ...renamed]) as Record<string, unknown> };
 }
 
-export function plannedStageManifest(plan: PlannedLoadStage, loadType: string, seed: number): StageManifest {
+export function plannedStageManifest(plan: PlannedLoadStage, loadType: string, seed: Seed): StageManifest {
   return {
     id: plan.id,
     warmup: plan.warmup,
     loadType,
     arrivalLaw: plan.law,
-    seed,
+    seed: seedJson(seed),
     ...(plan.requestedRateRps === undefined ? {} : { requestedRateRps: plan.requestedRateRps }),
     ...(plan.requestedDurationSeconds === undefined ? {} : { requestedDurationSeconds: plan.requestedDurationSeconds }),
     ...(plan.requestedConcurrency === undefined ? {} : { requestedConcurrency: plan.requestedConcurrency }),

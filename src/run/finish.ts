@@ -13,7 +13,7 @@ import { Summary, type SummarizeOptions } from '../metrics/summarize';
 import type { Problem } from '../problem';
 import type { Values } from '../metrics/values';
 import type { RunManifest } from '../folder/manifest';
-import { jsonText, writeWhole } from '../folder/write-folder';
+import { jsonFile, writeWhole } from '../folder/write-folder';
 import { PerRequestFile } from '../folder/write-per-request';
 import { AnswersTally } from './answers-tally';
 import { countedRecord, promptTokens } from './answers';
@@ -312,7 +312,7 @@ function hasEnded({ outcome }: RequestRecord): boolean {
 export function writeReports({ config, folder, prefix }: FinishContext, reports: Reports): void {
   const wants = config.report.request_lifecycle;
   const write = (name: string, report: LifecycleReport): void => {
-    writeWhole(path.join(folder, `${prefix}${name}_lifecycle_metrics.json`), jsonText(report));
+    writeWhole(path.join(folder, `${prefix}${name}_lifecycle_metrics.json`), jsonFile(report));
   };
   if (wants.summary && reports.summary) write('summary', reports.summary);
   if (wants.per_stage) for (const [id, report] of reports.stages) write(`stage_${id}`, report);

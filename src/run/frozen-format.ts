@@ -12,7 +12,7 @@ export const originLine = z.object({
   tool: z.string(),
   config: z.string(),
   file: z.string(),
-  seed: z.number(),
+  seed: z.union([z.number(), z.string()]),
   tokenizerSha256: z.string().optional(),
 });
 export const planLine = z.object({
@@ -69,3 +69,23 @@ export const endLine = z.object({ end: z.literal(true), requests: count, sha256:
 export type PlanLine = z.infer<typeof planLine>;
 export type RequestLine = z.infer<typeof requestLine>;
 export type Content = PromptContent;
+
+/** Key of a mapping that stands for a whole number beyond a double's digits. */
+const INTEGER = '$integer';
+
+/** One line of JSON; whole numbers that JSON's readers would round are written as `{"$integer": "digits"}`. */
+export function frozenJson(value: unknown): string {
+  return JSON.stringify(value, (_key, entry: unknown) =>
+    typeof entry === 'bigint' ? { [INTEGER]: String(entry) } : entry,
+  );
+}
+
+/** The values that `frozenJson` wrote. */
+export function withIntegers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withIntegers);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  const [name, digits] = entries[0] ?? [];
+  if (entries.length === 1 && name === INTEGER && /^-?\d+$/.test(String(digits))) return BigInt(String(digits));
+  return Object.fromEntries(entries.map(([key, entry]) => [key, withIntegers(entry)]));
+}

@@ -17,8 +17,10 @@ import {
   FORMAT,
   originLine,
   planLine,
+  frozenJson,
   requestLine,
   textLine,
+  withIntegers,
   VERSION,
   type Content,
   type PlanLine,
@@ -31,7 +33,8 @@ export interface FrozenOrigin {
   /** The config that was frozen, effective and without secrets, as YAML with its directives. */
   readonly config: string;
   readonly file: string;
-  readonly seed: number;
+  /** Digits where a number would lose some. */
+  readonly seed: number | string;
   readonly tokenizerSha256?: string | undefined;
 }
 
@@ -70,7 +73,7 @@ export async function writeFrozen(
   const lines = await LineFile.create(file);
   const hash = createHash('sha256');
   const add = (value: unknown): void => {
-    const text = JSON.stringify(value);
+    const text = frozenJson(value);
     hash.update(`${text}\n`);
     lines.append(text);
   };
@@ -229,7 +232,7 @@ class FrozenReader {
       return;
     }
     this.hash.update(`${text}\n`);
-    if (this.plan === undefined) this.plan = planLine.parse(value);
+    if (this.plan === undefined) this.plan = planLine.parse(withIntegers(value));
     else if ('text' in value) this.keep(textLine.parse(value).content);
     else this.requests.push(requestLine.parse(value));
   }

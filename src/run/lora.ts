@@ -1,4 +1,5 @@
 // `load.lora_traffic_split`: which requests ask for which adapter, seeded, so that two runs share the same split request by request.
+import type { Seed } from '../config/model/lax';
 import { BodyStore } from '../datagen/body-store';
 import { stageStream, uniform01, type StageName } from '../datagen/random';
 import type { WorkloadRequest } from '../datagen/workload-request';
@@ -16,7 +17,7 @@ export function withAdapters(
   requests: readonly WorkloadRequest[],
   shares: readonly LoraShare[],
   model: string,
-  seed: number,
+  seed: Seed,
   stage: StageName,
 ): WorkloadRequest[] {
   const rng = stageStream(seed, 'lora', stage);

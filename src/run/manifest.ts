@@ -1,11 +1,12 @@
 // run.json while a run goes on: one draft that is completed step by step and rewritten in one piece each time.
+import { seedJson } from '../config/model/lax';
 import { createHash, randomUUID } from 'node:crypto';
 import os from 'node:os';
 import path from 'node:path';
 import type { Problem } from '../problem';
 import { MANIFEST_FILE, MANIFEST_FORMAT, MANIFEST_VERSION, type RunManifest } from '../folder/manifest';
 import { savedConfig, withoutCredentials } from '../folder/write-config';
-import { jsonText, writeWhole } from '../folder/write-folder';
+import { jsonFile, writeWhole } from '../folder/write-folder';
 import { askedLengths, bodyParameters, plannedStageManifest, workloadHashes, type PlannedStage } from './describe';
 import { timeoutSeconds, type Prepared } from './prepare';
 import { checksCertificates, proxyFor } from './proxy';
@@ -51,12 +52,12 @@ export function plannedManifest(
     },
     workload: {
       ...workloadHashes(stages),
-      ...(Number.isSafeInteger(seed) ? { seed } : {}),
+      seed: seedJson(seed),
       seedSource: seedSource(input),
       dataType: config.data.type,
       lengthUnit: prepared.workload.lengthUnit,
       ...askedLengths(stages),
-      ...bodyParameters(stages),
+      ...bodyParameters(stages, config.api.response_format?.json_schema),
       ...(prepared.workload.sharedPrefixLength === undefined || prepared.workload.lengthUnit !== 'tokens'
         ? {}
         : { sharedPrefixTokens: prepared.workload.sharedPrefixLength }),
@@ -138,5 +139,5 @@ export function problemFacts({ code, severity, message }: Problem): RunManifest[
 
 /** Throws what the file system throws. */
 export function writeManifest(folder: string, manifest: RunManifest): void {
-  writeWhole(path.join(folder, MANIFEST_FILE), jsonText(manifest));
+  writeWhole(path.join(folder, MANIFEST_FILE), jsonFile(manifest));
 }

@@ -1,4 +1,5 @@
 // The probe of a sweep: sends more than the server can take, and turns what came back into the rates of the stages.
+import type { Seed } from '../config/model/lax';
 import type { Client } from '../client/types';
 import { stream, type StageName } from '../datagen/random';
 import type { WorkloadRequest } from '../datagen/workload-request';
@@ -109,7 +110,7 @@ export function probePlan({
   readonly sweep: SweepConfig;
   readonly requests: readonly WorkloadRequest[];
   readonly inFlightCap: number;
-  readonly seed: number;
+  readonly seed: Seed;
 }): PlannedLoadStage {
   const offsets = rescaledExponentialOffsets(requests.length, PROBE_SECONDS, stream(seed, 'arrivals', 'probe', 0));
   return {

@@ -12,7 +12,7 @@ import type { StopControl } from '../loadgen/stop';
 import type { Problem } from '../problem';
 import type { ServerMetricsWindow } from '../folder/manifest';
 import { withoutCredentials } from '../folder/write-config';
-import { jsonText, writeWhole } from '../folder/write-folder';
+import { jsonFile, writeWhole } from '../folder/write-folder';
 import { prometheusReport } from '../folder/write-server-metrics';
 
 export interface ServerMetricsInput {
@@ -194,6 +194,6 @@ export function writePrometheusReports(folder: string, prefix: string, windows: 
   for (const window of windows) {
     if (window.source !== 'prometheus' || Object.keys(window.metrics).length === 0) continue;
     const scope = window.stage === undefined ? 'summary' : `stage_${window.stage}`;
-    writeWhole(path.join(folder, `${prefix}${scope}_prometheus_metrics.json`), jsonText(prometheusReport(window)));
+    writeWhole(path.join(folder, `${prefix}${scope}_prometheus_metrics.json`), jsonFile(prometheusReport(window)));
   }
 }

@@ -10,7 +10,7 @@ import { comparedRecords } from '../workload';
 interface Prompts extends SideEvidence {
   readonly dataType: string | undefined;
   readonly hash: string | undefined;
-  readonly seed: number | undefined;
+  readonly seed: number | string | undefined;
   /** Different prompts, and how many were planned. */
   readonly distinct: number | undefined;
   readonly total: number | undefined;
@@ -92,7 +92,7 @@ function summaryOf(
   type: string,
   distinct: number | undefined,
   total: number | undefined,
-  seed: number | undefined,
+  seed: number | string | undefined,
 ): string {
   const share = distinct === undefined || total === undefined ? '' : `, ${distinct} different of ${total}`;
   return `${type}${share}${seed === undefined ? '' : `, seed ${seed}`}`;

@@ -92,10 +92,9 @@ const FLOAT_TEXT =
 const MAX_INT_TEXT = 4300;
 const INT64 = 2 ** 63;
 
-function limit(value: number, limits: Limits, context: Context): number {
+function limit<T extends Seed>(value: T, limits: Limits, context: Context): T {
   const { gt, ge, le, since } = limits;
-  const refuse = (words: string): number =>
-    fail(context, 'limit', `must be ${words}, and is ${value}.`, undefined, since);
+  const refuse = (words: string): T => fail(context, 'limit', `must be ${words}, and is ${value}.`, undefined, since);
   if (gt !== undefined && !(value > gt)) return refuse(`greater than ${gt}`);
   if (ge !== undefined && !(value >= ge)) return refuse(`at least ${ge}`);
   if (le !== undefined && !(value <= le)) return refuse(`at most ${le}`);
@@ -115,20 +114,39 @@ function jsonLimits(limits: Limits): Record<string, unknown> {
   };
 }
 
-function toInt(value: unknown, context: Context): number {
+/** A whole number with all its digits: a `number` as long as a double has them. */
+export type Seed = number | bigint;
+
+/** A seed as JSON keeps it: JSON's readers round long numbers, so those are texts. */
+export function seedJson(seed: Seed): number | string {
+  return typeof seed === 'bigint' ? String(seed) : seed;
+}
+
+/** The seed of a text of digits. */
+export function seedOf(digits: string): Seed {
+  return exact(BigInt(digits));
+}
+
+function exact(whole: bigint): Seed {
+  const number = Number(whole);
+  return Number.isSafeInteger(number) ? number : whole;
+}
+
+function toInt(value: unknown, context: Context): Seed {
   if (typeof value === 'boolean') return value ? 1 : 0;
-  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'bigint') return exact(value);
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) return fail(context, 'finite', `must be a whole number, and is ${value}.`);
     if (!Number.isInteger(value))
       return fail(context, 'fraction', `must be a whole number, and ${value} has a fraction.`, 'Round it.');
     if (!Number.isSafeInteger(value) && Math.abs(value) >= INT64)
       return fail(context, 'limit', `${value} is too large for a whole number.`);
-    return value === 0 ? 0 : value;
+    return value === 0 ? 0 : Number.isSafeInteger(value) ? value : BigInt(value);
   }
   if (typeof value === 'string') {
     const text = value.trim();
-    if (INT_TEXT.test(text) && text.length <= MAX_INT_TEXT) return Number(text.replaceAll('_', '')) + 0;
+    if (INT_TEXT.test(text) && text.length <= MAX_INT_TEXT)
+      return exact(BigInt(text.replaceAll('_', '').replace(/^\+/, '').replace(/\.0+$/, '')));
     const remedy = FLOAT_TEXT.test(text)
       ? `Write the digits out, e.g. ${Number(text.replaceAll('_', '').replace(/^[+]/, '')) || 1000}: inference-perf reads '${text}' as text.`
       : undefined;
@@ -162,16 +180,22 @@ function unitRemedy(text: string): string | undefined {
   return `Write it without a unit, in seconds: ${Number((Number(match[1]) * factor).toPrecision(12))}.`;
 }
 
+/** A count or a length: one that a double cannot hold to the last digit is nothing that can be counted, and is rounded to it. */
 export function pyInt(limits: Limits = {}) {
   return lax(
     { type: 'integer', ...jsonLimits(limits) },
     (value, context) => {
       const before = context.issues.length;
-      const number = toInt(value, context);
-      return context.issues.length > before ? number : limit(number, limits, context);
+      const whole = toInt(value, context);
+      return Number(context.issues.length > before ? whole : limit(whole, limits, context));
     },
     () => allowed(limits),
   );
+}
+
+/** A whole number whose every digit counts, however many there are: Python's are not limited, and 64-bit seeds are usual. */
+export function pySeed() {
+  return lax<Seed>({ type: 'integer' }, toInt, () => allowed({}));
 }
 
 export function pyFloat(limits: Limits = {}) {
@@ -276,13 +300,12 @@ export function pyDict<T extends z.ZodType>(value: T) {
   return z.record(key, value);
 }
 
-/** Any YAML value, in JSON's types. */
+/** Any YAML value, in JSON's types; a whole number keeps its digits. */
 export function pyAny() {
   return z.unknown().transform((value) => toJson(value));
 }
 
 function toJson(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
   if (isForeign(value) || value instanceof Placeholder) return value.text;
   if (Array.isArray(value)) return value.map(toJson);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,5 +1,6 @@
 // What will really happen when a config runs: requests, tokens, lengths, limits, seeds. Computed from the config, never guessed.
 // Pure: `isoperf plan`, inlay hints and hover all read this. What cannot be known beforehand is undefined, with the reason.
+import type { Seed } from '../model/lax';
 import { minimumCountFor } from '../../sample-size';
 import { distributionsOf, lengthsOf, type DistributionExpectation, type LengthOfOne } from './expected-lengths';
 import type { Realised } from './realised';
@@ -12,7 +13,7 @@ export interface Circumstances {
   /** How long a request is assumed to take, for the in-flight need. */
   readonly assumedLatencySeconds?: number;
   /** From `# isoperf: seed=N`. */
-  readonly seed?: number;
+  readonly seed?: Seed;
   readonly warmupStages?: ReadonlySet<number>;
   /** How IsoPerf would send it: threads asked for, and the cores of this machine. */
   readonly sending?: { readonly asked: ThreadsAsked; readonly cores: number };
@@ -202,7 +203,7 @@ function arrivalsOf({ load }: Config): string {
 }
 
 /** What each seed reaches, in the order: arrivals, data (reference inference-perf.md, 2.3). */
-function seedsOf({ load, data }: Config, directive: number | undefined): readonly string[] {
+function seedsOf({ load, data }: Config, directive: Seed | undefined): readonly string[] {
   const open = load.type === 'constant' || load.type === 'poisson';
   const base = directive ?? load.base_seed;
   const seed = base === undefined ? 'the clock: other values in every run' : String(base);

@@ -1,4 +1,5 @@
 // What only the machine and the clock can fill in: the defaults that differ from run to run.
+import type { Seed } from '../model/lax';
 import type { Config } from '../model/schema';
 
 export interface Machine {
@@ -9,7 +10,7 @@ export interface Machine {
 
 /** A config with nothing left open: what a run uses and what its saved config.yaml says. */
 export type EffectiveConfig = Omit<Config, 'load' | 'storage'> & {
-  readonly load: Config['load'] & { readonly num_workers: number; readonly base_seed: number };
+  readonly load: Config['load'] & { readonly num_workers: number; readonly base_seed: Seed };
   readonly storage: Config['storage'];
 };
 
@@ -24,7 +25,7 @@ export function timestamp(nowMs: number): string {
 }
 
 /** Fills num_workers (CPU count), base_seed (now, in ms) and report paths as inference-perf does. A seed from a directive wins. */
-export function withRuntimeDefaults(config: Config, machine: Machine, seed?: number): EffectiveConfig {
+export function withRuntimeDefaults(config: Config, machine: Machine, seed?: Seed): EffectiveConfig {
   const stamp = timestamp(machine.nowMs);
   const place = <T extends { path?: string | undefined }>(entry: T): T => ({
     ...entry,

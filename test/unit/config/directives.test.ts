@@ -94,11 +94,13 @@ describe('seed', () => {
     ['seed=42', 42],
     ['seed = 42', 42],
     ['seed="0"', 0],
-    ['seed=4294967295', 4294967295],
+    ['seed=4294967296', 4294967296],
+    ['seed=9007199254740993', 9007199254740993n],
+    ['seed=99999999999999999999', 99999999999999999999n],
   ])('%s', (directive, seed) => {
     expect(read(with_(directive))).toMatchObject({ seed, problems: [] });
   });
-  it.each(['seed', 'seed=', 'seed=-1', 'seed=1.5', 'seed=abc', 'seed=4294967296', 'seed=99999999999'])(
+  it.each(['seed', 'seed=', 'seed=-1', 'seed=1.5', 'seed=abc', `seed=${'9'.repeat(40)}`])(
     '%s is an error',
     (directive) => {
       expect(read(with_(directive)).problems).toEqual(['CFG022@1']);

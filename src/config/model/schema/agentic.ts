@@ -1,7 +1,7 @@
 // Generated sessions of agents (data.synthetic_agentic), which inference-perf knows since v0.7.0. IsoPerf checks them and does not make them.
 import * as z from 'zod';
 import { field, nullable, required } from '../field';
-import { fail, pyBool, pyDict, pyFloat, pyInt } from '../lax';
+import { fail, pyBool, pyDict, pyFloat, pyInt, pySeed } from '../lax';
 import { distributionSchema, type Distribution } from './distribution';
 import { BAD_TOOL_CALLS, badToolCallHandling, checkModelNames, sessionReplay } from './replay';
 
@@ -41,7 +41,7 @@ export const syntheticAgenticSchema = z
       'How probably an agent starts others instead of answering.',
     ),
     theme_mix: field(pyDict(z.union([pyFloat(), theme])), THEMES, 'Themes of the sessions with their relative shares.'),
-    seed: field(pyInt(), 42, 'Seed of the sessions; load.base_seed does not apply to them.'),
+    seed: field(pySeed(), 42, 'Seed of the sessions; load.base_seed does not apply to them.'),
     shared_system_prompt_len: field(pyInt({ ge: 0 }), 1000, 'Length of the head that opens every call of an agent.', {
       unit: 'tokens',
     }),

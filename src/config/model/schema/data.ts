@@ -1,7 +1,7 @@
 // Where prompts come from (the `data` section).
 import * as z from 'zod';
 import { field, nullable } from '../field';
-import { fail, pyBool, pyEnum, pyInt, pyString } from '../lax';
+import { fail, pyBool, pyEnum, pyInt, pySeed, pyString } from '../lax';
 import { distributionSchema, intOrDistribution } from './distribution';
 import { multimodalSchema } from './multimodal';
 import {
@@ -93,7 +93,7 @@ const sharedPrefixObject = z
       mappingSince: 'v0.5.0',
     }),
     seed: nullable(
-      pyInt(),
+      pySeed(),
       'Seed of prompts and lengths. Left out, every run has other prompts; load.base_seed does not apply.',
       {
         since: 'v0.5.0',

@@ -1,7 +1,7 @@
 // When requests are sent (the `load` section). The load type decides what a stage looks like.
 import * as z from 'zod';
 import { field, nullable, required, runtimeDefault } from '../field';
-import { fail, pyEnum, pyFloat, pyInt, pyString } from '../lax';
+import { fail, pyEnum, pyFloat, pyInt, pySeed, pyString } from '../lax';
 import { exactSum, plainSum } from '../sums';
 import { traceSchema } from './replay';
 
@@ -167,7 +167,7 @@ const common = {
     since: 'v0.4.0',
   }),
   base_seed: runtimeDefault(
-    pyInt(),
+    pySeed(),
     'Seed of lengths and contents. In inference-perf it fixes neither arrival times nor LoRA choice; in IsoPerf it seeds the arrivals too.',
     { since: 'v0.5.0', whenAbsent: 'the current time in milliseconds, so every run differs' },
   ),

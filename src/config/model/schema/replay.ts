@@ -1,7 +1,7 @@
 // Replayed conversations and traces (data.conversation_replay, otel_trace_replay, weka_trace_replay) and request traces.
 import * as z from 'zod';
 import { field, nullable, required } from '../field';
-import { fail, pyAny, pyBool, pyDict, pyEnum, pyFloat, pyInt, pyString } from '../lax';
+import { fail, pyAny, pyBool, pyDict, pyEnum, pyFloat, pyInt, pySeed, pyString } from '../lax';
 import { distributionSchema } from './distribution';
 
 export const traceSchema = z.strictObject({
@@ -14,7 +14,7 @@ export const traceSchema = z.strictObject({
 });
 
 export const conversationReplaySchema = z.strictObject({
-  seed: field(pyInt(), 42, 'Seed of the conversations; load.base_seed does not apply to them.'),
+  seed: field(pySeed(), 42, 'Seed of the conversations; load.base_seed does not apply to them.'),
   num_conversations: field(pyInt({ gt: 0 }), 200, 'How many conversation blueprints are made.'),
   shared_system_prompt_len: field(pyInt({ ge: 0 }), 8359, 'Length of the system prompt that all conversations share.', {
     unit: 'tokens',

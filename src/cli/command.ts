@@ -24,6 +24,16 @@ export interface Command {
   run(args: readonly string[], io: CliIo): Promise<number>;
 }
 
+/** How `isoperf` finds a verb. */
+export interface Verb {
+  readonly name: string;
+  readonly summary: string;
+  /** Of a verb that no person types; it stands in no list. */
+  readonly isInner?: true;
+  /** Loaded when asked for: `validate` must not pay for the engine's start-up. */
+  readonly load: () => Promise<Command>;
+}
+
 /** The same terminal, and what is said on its error stream: a refusal under --json repeats it as JSON. */
 export function overheard(io: CliIo): { readonly io: CliIo; readonly said: readonly string[] } {
   const said: string[] = [];

@@ -1,67 +1,10 @@
 // The `isoperf` command: finds the verb, gives it the terminal, turns what it throws into one clear line.
+import { nearest } from '../config/model/suggest';
 import { takesColour } from './colour';
-import { EXIT, UsageError, type CliIo, type Command } from './command';
+import { EXIT, UsageError, type CliIo } from './command';
+import { LISTED, VERBS } from './verbs';
 
 declare const ISOPERF_VERSION: string;
-
-interface Verb {
-  readonly name: string;
-  readonly summary: string;
-  /** Of a verb that no person types; it stands in no list. */
-  readonly isInner?: true;
-  /** Loaded when asked for: `validate` must not pay for the engine's start-up. */
-  load(): Promise<Command>;
-}
-
-const VERBS: readonly Verb[] = [
-  {
-    name: 'validate',
-    summary: 'check configs as inference-perf would, and for what cannot run',
-    load: async () => (await import('./validate')).validateCommand,
-  },
-  {
-    name: 'plan',
-    summary: 'say what a run will really send, and freeze it for any server',
-    load: async () => (await import('./plan')).planCommand,
-  },
-  {
-    name: 'run',
-    summary: 'run a benchmark and write its report folder',
-    load: async () => (await import('./run')).runCommand,
-  },
-  {
-    name: 'compare',
-    summary: 'judge whether two runs may be compared, and compare them',
-    load: async () => (await import('./compare')).compareCommand,
-  },
-  {
-    name: 'import',
-    summary: "read anybody's results: what they are, what the numbers mean, what is wrong with them",
-    load: async () => (await import('./import')).importCommand,
-  },
-  {
-    name: 'convert',
-    summary: "anybody's results as Markdown, CSV, HTML or an llm-d Benchmark Report",
-    load: async () => (await import('./convert')).convertCommand,
-  },
-  {
-    name: 'simulate',
-    summary: 'serve a simulated model whose truth is set by flags',
-    load: async () => (await import('./simulate')).simulateCommand,
-  },
-  {
-    name: 'schema',
-    summary: 'print the JSON Schema of a config, a run or a comparison',
-    load: async () => (await import('./schema')).schemaCommand,
-  },
-  {
-    name: 'reader',
-    summary: 'reads and judges reports for the extension',
-    isInner: true,
-    load: async () => (await import('./reader')).readerCommand,
-  },
-];
-const LISTED = VERBS.filter(({ isInner }) => isInner !== true);
 
 function overview(): string {
   const width = Math.max(...LISTED.map((verb) => verb.name.length));
@@ -101,9 +44,10 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
   }
   const found = VERBS.find((candidate) => candidate.name === verb);
   if (!found) {
-    io.err(
-      `isoperf: error: there is no verb '${verb}'. Verbs: ${LISTED.map((candidate) => candidate.name).join(', ')}. See isoperf --help\n`,
-    );
+    const names = LISTED.map(({ name }) => name);
+    const near = nearest(verb, names);
+    const advice = near === undefined ? `Verbs: ${names.join(', ')}.` : `Did you mean ${near}?`;
+    io.err(`isoperf: error: there is no verb '${verb}'. ${advice} See isoperf --help\n`);
     return EXIT.unusable;
   }
   const command = await found.load();
@@ -115,13 +59,17 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
     return await command.run(rest, io);
   } catch (error) {
     if (error instanceof UsageError || isParseArgsError(error)) {
-      io.err(`isoperf ${verb}: error: ${(error as Error).message}. See isoperf ${verb} --help\n`);
+      io.err(`isoperf ${verb}: error: ${closed((error as Error).message)} See isoperf ${verb} --help\n`);
       return EXIT.unusable;
     }
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
     io.err(`isoperf ${verb}: unexpected error, please report it:\n${detail}\n`);
     return EXIT.failed;
   }
+}
+
+function closed(sentence: string): string {
+  return /[.?!]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
 function isParseArgsError(error: unknown): boolean {

@@ -1,16 +1,22 @@
 // Reads a verb's options: what takes one value is given once, because the other one would be lost without a word.
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { nearest } from '../config/model/suggest';
 import { UsageError } from './command';
 
-/** As node's parseArgs. Throws UsageError when an option that takes one value is repeated; a switch may be, and lists add up. */
+/**
+ * As node's parseArgs. Throws UsageError for an option there is none of, with the nearest there is, and when one that takes one
+ * value is repeated; a switch may be, and lists add up.
+ */
 export function parseOptions<const T extends ParseArgsConfig & { readonly args: string[] }>(
   config: T,
 ): ReturnType<typeof parseArgs<T>> {
   const given = new Map<string, string[]>();
   const { tokens = [] } = parseArgs({ ...config, strict: false, tokens: true });
   for (const token of tokens) {
-    if (token.kind !== 'option' || token.value === undefined) continue;
-    const option = config.options?.[token.name];
+    if (token.kind !== 'option') continue;
+    const option = optionNamed(config, token.name);
+    if (option === undefined && token.rawName.startsWith('--')) throw new UsageError(unknownWords(token.name, config));
+    if (token.value === undefined) continue;
     if (option?.type !== 'string' || option.multiple === true) continue;
     given.set(token.name, [...(given.get(token.name) ?? []), token.value]);
   }
@@ -22,4 +28,16 @@ export function parseOptions<const T extends ParseArgsConfig & { readonly args: 
     );
   }
   return parsed;
+}
+
+function optionNamed(
+  { options = {} }: ParseArgsConfig,
+  name: string,
+): NonNullable<ParseArgsConfig['options']>[string] | undefined {
+  return Object.hasOwn(options, name) ? options[name] : undefined;
+}
+
+function unknownWords(name: string, { options = {} }: ParseArgsConfig): string {
+  const near = nearest(name, Object.keys(options));
+  return `there is no option --${name}${near === undefined ? '' : `. Did you mean --${near}?`}`;
 }

@@ -3,6 +3,7 @@ import { shortLabel, type QuantityId } from '../metrics/quantities';
 import { minimumCountFor } from '../sample-size';
 import type { FinishedRun } from '../run';
 import type { StageFigures } from '../run/types';
+import { wrap } from './text-layout';
 
 const PERCENTILES = [50, 95, 99] as const;
 
@@ -18,8 +19,8 @@ const LATENCIES = [
 const LATE = shortLabel('schedule_delay');
 const OUTPUT_RATE = shortLabel('output_tokens_per_sec');
 
-/** Several lines, each ending in a line end. */
-export function runTable(run: FinishedRun): string {
+/** Several lines, each ending in a line end. @param room columns of the terminal: a wider table goes on below itself */
+export function runTable(run: FinishedRun, room: number): string {
   const notes = new Set<string>();
   const rows = run.manifest.stages.map((stage) => ({
     stage,
@@ -61,7 +62,8 @@ export function runTable(run: FinishedRun): string {
     ['ms', ...shown.flatMap(([id]) => PERCENTILES.map((percent) => `${shortLabel(id)} p${percent}`))],
     ...rows.map(({ stage, figures }) => [String(stage.id), ...latencyCells(shown, figures, notes)]),
   ];
-  const lines = [...align(load), '', ...align(latency), '', ...[...notes].sort(), ...sourceLines(run)];
+  const said = [...[...notes].sort(), ...sourceLines(run)].map((line) => wrap(line, room));
+  const lines = [...align(load, room), '', ...align(latency, room), '', ...said];
   return `${lines.join('\n')}\n`;
 }
 
@@ -116,13 +118,31 @@ function figure(value: number | undefined): string {
   return value.toFixed(Math.min(digits, 3));
 }
 
-/** First column to the left, figures to the right. */
-function align(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
-      .join('  ')
-      .trimEnd(),
-  );
+/** First column to the left, figures to the right; columns without room go on below, beside the first column again. */
+function align(rows: readonly (readonly string[])[], room: number): string[] {
+  const [head = []] = rows;
+  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const parts: number[][] = [];
+  let left = 0;
+  for (const column of head.keys()) {
+    if (column === 0) continue;
+    const width = widths[column]! + GAP.length;
+    if (parts.length === 0 || width > left) {
+      parts.push([0]);
+      left = room - widths[0]!;
+    }
+    parts.at(-1)!.push(column);
+    left -= width;
+  }
+  return parts.flatMap((part, i) => [
+    ...(i === 0 ? [] : ['']),
+    ...rows.map((row) =>
+      part
+        .map((column) => (column === 0 ? row[0]!.padEnd(widths[0]!) : row[column]!.padStart(widths[column]!)))
+        .join(GAP)
+        .trimEnd(),
+    ),
+  ]);
 }
+
+const GAP = '  ';

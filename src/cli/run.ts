@@ -8,9 +8,9 @@ import { loadConfig, type LoadedConfig } from '../config/load';
 import { threadsAsked, THREADS_IN_WORDS, type ThreadsAsked } from '../config/will/sending-threads';
 import type { RunCommand, RunEvent } from '../events';
 import { StopControl } from '../loadgen/stop';
-import { formatProblem, problemJson, type Problem } from '../problem';
+import { problemJson, type Problem } from '../problem';
 import { readFailureLimit, type FailureLimit } from '../run/failures';
-import { runBenchmark, type FinishedRun, type RunOptions, type RunResult } from '../run';
+import { runBenchmark, type RunOptions, type RunResult } from '../run';
 import type { FrozenStream } from '../run/frozen';
 import { startChildSimulator, type ChildSimulator } from './child-simulator';
 import { EXIT, overheard, UsageError, type CliIo, type Command } from './command';
@@ -19,6 +19,7 @@ import { namedConfig, runInput } from './run-input';
 import { runNotices } from './run-notices';
 import { createProgress } from './run-progress';
 import { readPinnedSweep } from './pin-sweep';
+import { compareLine, formatInvalid, reportPlaces, resultJson } from './run-result';
 import { runTable } from './run-table';
 import { simulatorStack, stackFor } from './stack-file';
 
@@ -97,6 +98,11 @@ from JSON or Parquet files (shareGPT and cnn_dailymail with --download from the 
 
 Exit codes: 0 every planned request was sent and answered or failed, and at least one measured request succeeded;
 1 the run is incomplete, nothing succeeded or too much failed (--max-failures), the server or the disk did not take part, or an upload failed; 2 the config cannot be used.
+
+Examples:
+  isoperf run config.yaml --set server.base_url=http://127.0.0.1:8000
+  isoperf run config.yaml --simulator='--ttft-ms 50 --tpot-ms 10' --out reports/try
+  isoperf plan config.yaml --freeze stream.jsonl && isoperf run --frozen stream.jsonl --set server.base_url=http://b:8000
 `;
 
 export const runCommand: Command = {
@@ -336,7 +342,8 @@ function conclude(result: RunResult, { file, flags, io }: Invocation, onEvent: (
   }
   const { run, problems } = result;
   if (flags.json === true) io.out(`${JSON.stringify(resultJson(run, problems), null, 2)}\n`);
-  else if (flags.events !== true) io.out(`\n${runTable(run)}\n${reportPlaces(run, io)}`);
+  else if (flags.events !== true)
+    io.out(`\n${runTable(run, Math.max(80, io.columns))}\n${reportPlaces(run, io)}${compareLine(run, io)}`);
   if (run.invalid !== undefined) io.err(`isoperf run: ${formatInvalid(run.invalid)} (${file})\n`);
   const lost = run.uploads.filter(({ failure }) => failure !== undefined);
   for (const { to, failure } of lost) {
@@ -353,32 +360,4 @@ function refusedJson(
 ): void {
   if (flags.json === true)
     io.out(`${JSON.stringify({ state: 'refused', reasons, problems: problems.map(problemJson) }, null, 2)}\n`);
-}
-
-function reportPlaces({ folder, uploads }: FinishedRun, { cwd }: CliIo): string {
-  const copies = uploads.filter(({ failure }) => failure === undefined).map(({ to }) => `Uploaded to ${to}\n`);
-  return [`Report: ${path.relative(cwd, folder) || '.'}\n`, ...copies].join('');
-}
-
-function formatInvalid(reason: string): string {
-  return `the run is not valid: ${reason}`;
-}
-
-function resultJson(run: Extract<RunResult, { kind: 'ran' }>['run'], problems: readonly Problem[]): unknown {
-  return {
-    folder: run.folder,
-    state: run.manifest.state,
-    valid: run.invalid === undefined,
-    ...(run.invalid === undefined ? {} : { reason: run.invalid }),
-    uploads: run.uploads,
-    counts: run.manifest.counts,
-    tokens: run.manifest.tokens,
-    health: run.manifest.health,
-    stages: Object.fromEntries(run.stages),
-    summary: run.summary ?? null,
-    problems: problems.map((problem) => ({
-      ...problemJson(problem),
-      text: formatProblem(problem, run.manifest.config.file),
-    })),
-  };
 }

@@ -102,7 +102,20 @@ tokenizer: { pretrained_model_name_or_path: "${path.resolve('samples/tokenizer')
   );
 
   it('an unknown option is wrong usage', async () => {
-    await expect(run(['a.yaml', '--rate', '5'])).rejects.toMatchObject({ code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' });
+    await expect(run(['a.yaml', '--rate', '5'])).rejects.toThrow(/there is no option --rate/);
+  });
+
+  it('ends with the line that compares it with the run before, and tables that keep to the width', async () => {
+    const name = config('twice.yaml');
+    const first = await run([name, '--out', 'twice/a']);
+    expect(first.code).toBe(0);
+    expect(first.out).not.toContain('isoperf compare');
+    const again = await run([name, '--out', 'twice/b b'], terminal({ columns: 80 }));
+    expect(again.out).toContain("Compare with the run before: isoperf compare twice/a 'twice/b b'\n");
+    expect(Math.max(...again.out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+    for (const column of ['TTFT p50', 'E2E p99', 'late p99', 'cancelled']) expect(again.out).toContain(column);
+    const other = await run([config('other.yaml'), '--out', 'twice/c']);
+    expect(other.out).not.toContain('isoperf compare');
   });
 
   it('--max-failures decides over a run with failures: 1 and why, or 0', async () => {

@@ -16,6 +16,8 @@ import { overlap, restsOn, salvage, startsWith } from './model/salvage';
 import type { Config } from './model/schema';
 import { isFieldName } from './model/suggest';
 import type { Target, TargetChoice } from './model/target';
+import { jobProblems } from './find/jobs';
+import { misplacedSections } from './find/misplaced';
 import { imageBeside, imageProblems } from './find/images';
 import { chooseTarget, isVersion, targetProblems } from './model/target-choice';
 import { judgeValues } from './model/verdict';
@@ -153,7 +155,7 @@ function chooseRegion(
       ],
     };
   if (only) return { region: only };
-  const [manifest] = search.values.filter(isManifest);
+  const [manifest] = search.documents.map(({ document }) => document.value).filter(isManifest);
   if (manifest) return { problems: [noConfigIn(name, manifest)] };
   const syntax = whole.problems.filter((problem) => problem.severity === 'error');
   if (syntax.length > 0) {
@@ -250,6 +252,7 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
     ...reading.problems,
     ...targetProblems(reading.directives, choice),
     ...imageProblems(image, choice),
+    ...misplacedSections(region),
   ];
   const config = verdict.config ?? rescued?.config;
   const refused = rescued?.refused ?? [];
@@ -265,6 +268,7 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
         blocks.length === 0 && isKnown(each, [...paths, ...refused]) && !isPerhapsMisnamed(each, refused, isWritten),
     )
     .map(({ problem }) => locate(problem));
+  run.push(...jobProblems(config, search));
   const known = reading.directives.filter(
     (directive) =>
       isVersion(directive) && (directive.path.length === 0 || Number(directive.path[2]) < config.load.stages.length),

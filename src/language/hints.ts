@@ -249,6 +249,9 @@ function stageNote(
     ...(spacing === undefined
       ? []
       : [`Arrivals of this stage: ${spacing} in IsoPerf; inference-perf keeps to the load type.`]),
+    ...(stage.rateRps !== undefined && found.stages.length > 1
+      ? ['It ends with its last answer, and only then the next stage begins.']
+      : []),
     ...(again === '' ? [] : [`Each prompt is sent ${figure(stage.sendsPerPrompt!)} times word for word.`]),
   ];
   return { path: ['load', 'stages', stage.index], label, tooltip: tooltip.join('  \n') };

@@ -29,7 +29,7 @@ function hitsOf(check: Check, loaded: LoadedConfig): readonly Hit[] {
 }
 
 function restsOnPlaceholder(hit: Hit, loaded: LoadedConfig): boolean {
-  return [hit.path, ...(hit.restsOn ?? [])].some((path) =>
+  return [...(hit.ofAnyValue ? [] : [hit.path]), ...(hit.restsOn ?? [])].some((path) =>
     loaded.placeholders.some((placeholder) => startsWith(placeholder.path, path) || startsWith(path, placeholder.path)),
   );
 }

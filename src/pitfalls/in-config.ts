@@ -10,6 +10,8 @@ export interface Hit {
   readonly remedy?: string;
   /** Values the judgement rests on; when one of them is a placeholder the hit is dropped. */
   readonly restsOn?: readonly ConfigPath[];
+  /** True of whatever a placeholder at the path will be. */
+  readonly ofAnyValue?: true;
 }
 
 export type Check = (loaded: LoadedConfig) => readonly Hit[];

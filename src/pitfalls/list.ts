@@ -102,6 +102,7 @@ import { CMP100 } from './catalogue/CMP100-other-lengths';
 import { CMP101 } from './catalogue/CMP101-other-data';
 import { CMP102 } from './catalogue/CMP102-sent-again';
 import { CMP103 } from './catalogue/CMP103-one-token-answers';
+import { CMP104 } from './catalogue/CMP104-python-filter';
 import type { Pitfall } from './pitfall';
 
 export const PITFALLS: readonly Pitfall[] = [
@@ -208,4 +209,5 @@ export const PITFALLS: readonly Pitfall[] = [
   CMP101,
   CMP102,
   CMP103,
+  CMP104,
 ];

@@ -29,10 +29,10 @@ export interface Image {
  * The image that a config is meant for: in the config's own document first, then in the file's others, then in the text as it stands
  * (for what cannot be read as YAML). One whose tag is a version before one whose tag is none.
  */
-export function imageBeside(region: Region, { values, whole }: RegionSearch): Image | undefined {
+export function imageBeside(region: Region, { documents, whole }: RegionSearch): Image | undefined {
   if (!whole.text.includes('inference-perf')) return undefined;
   const own = tagsIn(region.document.value);
-  const others = values.flatMap(tagsIn);
+  const others = documents.flatMap(({ document }) => tagsIn(document.value));
   const inText = imageTag(whole.text);
   const tags = [...own, ...others, ...(inText === undefined ? [] : [inText])];
   const tag = tags.find((one) => matchTarget(one) !== undefined) ?? tags[0];

@@ -20,6 +20,14 @@ export interface Region {
   readonly blocks?: Mask['blocks'];
   /** Ranges of `document` to ranges of the file. */
   readonly toFile: (range: TextRange) => TextRange;
+  /** The document of the file that holds the config, and where in it: as a part, or as a text. */
+  readonly around?: Placed & { readonly path: ConfigPath };
+}
+
+/** A YAML document of a file. */
+export interface Placed {
+  readonly document: YamlDocument;
+  readonly toFile: (range: TextRange) => TextRange;
 }
 
 const SECTIONS = [
@@ -84,7 +92,8 @@ function isConfigLike(value: unknown): boolean {
 const WHOLE = (range: TextRange): TextRange => range;
 
 function region(kind: RegionKind, { document, blocks }: Reading, prefix: ConfigPath): Region {
-  return { kind, name: formatPath(prefix), document, prefix, blocks, toFile: WHOLE };
+  const around = { document, path: prefix, toFile: WHOLE };
+  return { kind, name: formatPath(prefix), document, prefix, blocks, toFile: WHOLE, around };
 }
 
 /** Finds the configs in one YAML document. Empty when there is none. */
@@ -132,10 +141,11 @@ function textRegions(document: YamlDocument, options: ReadOptions): readonly Reg
     const inData = path.length === 2 && (path[0] === 'data' || path[0] === 'stringData');
     const name = inData ? `${String(path[0])}[${String(path[1])}]` : formatPath(path);
     const whole = embedded(document, node, options);
-    if (whole && isConfigLike(whole.document.value)) return [inText('configmap', name, whole)];
+    const around = { document, path, toFile: WHOLE };
+    if (whole && isConfigLike(whole.document.value)) return [{ ...inText('configmap', name, whole), around }];
     return heredocs(document, node, options)
       .filter((each) => isConfigLike(each.document.value))
-      .map((each) => inText('heredoc', each.name ?? name, each));
+      .map((each) => ({ ...inText('heredoc', each.name ?? name, each), around }));
   });
 }
 
@@ -174,8 +184,8 @@ export interface RegionSearch {
   /** Lines of `whole` that a template fills. */
   readonly blocks: Mask['blocks'];
   readonly regions: readonly Region[];
-  /** The values of the file's YAML documents, in order. */
-  readonly values: readonly unknown[];
+  /** The file's YAML documents, in order. */
+  readonly documents: readonly Placed[];
 }
 
 /** Longest text that is read while somebody types: some thousand lines, more than any config has. */
@@ -198,23 +208,28 @@ function search(text: string, maxText?: number): RegionSearch {
       whole: document,
       blocks: whole.blocks,
       regions: distinct(script ? scriptRegions(text, options) : regions),
-      values: [document.value],
+      documents: [{ document, toFile: WHOLE }],
     };
   }
   const parts = splitDocuments(text)
     .slice(0, MAX_DOCUMENTS)
     .map((part) => ({ ...part, reading: readYaml(part.text, options) }));
-  const regions = parts.flatMap((part) =>
-    regionsOf(part.reading, options).map((found): Region => {
-      const shift = (range: TextRange): TextRange => {
-        const inner = found.toFile(range);
-        return { ...inner, startLine: inner.startLine + part.firstLine, endLine: inner.endLine + part.firstLine };
+  const documents = parts.map(({ reading, firstLine }): Placed => ({
+    document: reading.document,
+    toFile: (range) => ({ ...range, startLine: range.startLine + firstLine, endLine: range.endLine + firstLine }),
+  }));
+  const regions = parts.flatMap(({ reading }, index) =>
+    regionsOf(reading, options).map((found): Region => {
+      const shift = documents[index]!.toFile;
+      return {
+        ...found,
+        kind: found.kind === 'file' ? 'document' : found.kind,
+        toFile: (range) => shift(found.toFile(range)),
+        ...(found.around ? { around: { ...found.around, toFile: shift } } : {}),
       };
-      return { ...found, kind: found.kind === 'file' ? 'document' : found.kind, toFile: shift };
     }),
   );
-  const values = parts.map(({ reading }) => reading.document.value);
-  return { whole: document, blocks: [], regions: distinct(regions), values };
+  return { whole: document, blocks: [], regions: distinct(regions), documents };
 }
 
 /** A shell script or Markdown with heredocs is no YAML; the configs in it are. */

@@ -1,8 +1,23 @@
 // CMP011: A stage does not last as long as it says.
+import { type Check, note, round, stagePlans, STAGES } from '../in-config';
 import { duration } from '../../figures';
 import { numberAt, textAt } from '../../readers/readers/values';
 import { lifecycleOnly, said, type Sign, stageConfig } from '../in-report';
 import { type Pitfall, RATES } from '../pitfall';
+
+/** The next stage waits for the last answer of this one, and for as long as the ladder of rates stands still. */
+const drains: Check = (loaded) => {
+  const { load } = loaded.config;
+  const measured = stagePlans(loaded).filter(({ warmup }) => !warmup).length;
+  if ((load.type !== 'constant' && load.type !== 'poisson') || measured < 2) return [];
+  const longest = load.request_timeout !== null && load.request_timeout > 0 ? load.request_timeout : 300;
+  return [
+    note(STAGES, {
+      message: `Each of the ${load.stages.length} stages goes on after its duration until its last answer is in (at most ${round(longest)} s, the timeout), and only then the next begins: the load falls to nothing in between, and rates over the whole stage are below the configured ones.`,
+      restsOn: [STAGES, ['load', 'request_timeout']],
+    }),
+  ];
+};
 
 const length: Sign = (scope, report) => {
   const sends = scope.extras?.sendSeconds;
@@ -35,8 +50,9 @@ export const CMP011: Pitfall = {
     'Rates computed from the configured duration are wrong: Poisson and trace stages, and overloaded ones, end early or late.',
   remedy: 'Divide by the measured time only.',
   moves: RATES,
-  configPaths: ['load.stages.duration'],
+  configPaths: ['load.stages', 'load.stages.duration'],
   source: 'inference-perf: inference_perf/loadgen/load_timer.py',
+  inConfig: { words: 'An open loop of more than one measured stage.', check: drains },
   inReport: {
     words:
       'The time from the first to the last send is over 5 % off the configured duration, beside what the law of arrivals scatters for so many requests.',

@@ -68,13 +68,14 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   'only the author knows the number or the word': ['CFG004', 'CFG009', 'CFG013', 'CMP023'],
   'it is about the command line': ['CFG015'],
   'the stage or the value a directive was meant for is the author\u2019s to say': ['CFG021', 'CFG022'],
-  'which version runs is known to whoever deploys it': ['CFG024'],
+  'which version runs is known to whoever deploys it': ['CFG024', 'CFG026'],
+  'how far a whole section is to be indented is seen best by its author': ['CFG025'],
   'how many requests and how much time a run may take is a choice': [
     ...['CMP004', 'CMP009', 'CMP010', 'CMP012', 'CMP015', 'CMP016', 'CMP020', 'CMP021', 'CMP031'],
   ],
   'it says how to read the numbers; the config may stay as it is': [
     ...['CMP001', 'CMP022', 'CMP035', 'CMP044', 'CMP045', 'CMP046', 'CMP049', 'CMP050', 'CMP066', 'CMP068', 'CMP076'],
-    ...['CMP077', 'CMP081', 'CMP082', 'CMP102', 'CMP103'],
+    ...['CMP077', 'CMP081', 'CMP082', 'CMP102', 'CMP103', 'CMP011', 'CMP028', 'CMP104'],
   ],
   'there are several ways out, and they measure different things': ['CMP019', 'CMP034', 'CMP037', 'CMP040', 'CMP048'],
 };

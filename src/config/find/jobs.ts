@@ -1,0 +1,185 @@
+// The Kubernetes objects that run a config of the same file: do they run it once, with room enough, and is the report kept?
+import type { ConfigPath, Problem } from '../../problem';
+import type { Config } from '../model/schema';
+import type { Placed, RegionSearch } from './regions';
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+function isMapping(value: unknown): value is Mapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const list = (value: unknown): readonly Mapping[] => (Array.isArray(value) ? value.filter(isMapping) : []);
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** What a Job or Pod with an inference-perf container does to the run of this config. */
+export function jobProblems(config: Config, { documents }: RegionSearch): readonly Problem[] {
+  return documents.flatMap((placed) =>
+    objectsIn(placed.document.value, []).flatMap((found) => judge(found, placed, config)),
+  );
+}
+
+interface Found {
+  readonly value: Mapping;
+  readonly path: ConfigPath;
+}
+
+/** The objects of a document; those of a List, too. */
+function objectsIn(value: unknown, path: ConfigPath): readonly Found[] {
+  if (!isMapping(value) || typeof value['kind'] !== 'string') return [];
+  const items = value['items'];
+  if (!Array.isArray(items)) return [{ value, path }];
+  return items.flatMap((item, index) => objectsIn(item, [...path, 'items', index]));
+}
+
+/** Where each kind keeps the Job's and the pod's settings. */
+const SPECS: ReadonlyMap<unknown, { readonly job?: ConfigPath; readonly pod: ConfigPath }> = new Map([
+  ['Pod', { pod: ['spec'] }],
+  ['Job', { job: ['spec'], pod: ['spec', 'template', 'spec'] }],
+  ['CronJob', { job: ['spec', 'jobTemplate', 'spec'], pod: ['spec', 'jobTemplate', 'spec', 'template', 'spec'] }],
+]);
+
+function judge({ value, path }: Found, { document, toFile }: Placed, config: Config): readonly Problem[] {
+  const specs = SPECS.get(value['kind']);
+  const pod = specs && inside(value, specs.pod);
+  if (!specs || !pod) return [];
+  const containers = list(pod['containers']);
+  const index = containers.findIndex(isBenchmark);
+  const container = containers[index];
+  if (!container) return [];
+  const name = `${text(value['kind'])} ${text(inside(value, ['metadata'])?.['name'])}`.trim();
+  const at = (where: ConfigPath, message: string, remedy: string): Problem => {
+    const range = document.range([...path, ...where], 'key');
+    return {
+      code: 'CFG026',
+      severity: 'warning',
+      path: [],
+      message: `${name}: ${message}`,
+      remedy,
+      ...(range ? { range: toFile(range) } : {}),
+    };
+  };
+  const job = specs.job && inside(value, specs.job);
+  const own = [...specs.pod, 'containers', index];
+  return [
+    ...(job && specs.job ? retries(job, specs.job, pod, specs.pod, at) : []),
+    ...(keepsReports(pod, containers, container, config)
+      ? []
+      : [
+          at(
+            'volumeMounts' in container ? [...own, 'volumeMounts'] : own,
+            `the report goes to ${placeOf(config)} in the container, which no lasting volume holds, and to no bucket: with the pod it is gone.`,
+            'Mount a persistentVolumeClaim and write storage.local_storage.path below it, or name a bucket under storage.',
+          ),
+        ]),
+    ...memory(container, own, config, at),
+  ];
+}
+
+type At = (where: ConfigPath, message: string, remedy: string) => Problem;
+
+function retries(job: Mapping, jobPath: ConfigPath, pod: Mapping, podPath: ConfigPath, at: At): readonly Problem[] {
+  const limit = job['backoffLimit'];
+  const isSentOnce = limit === 0 || limit === '0';
+  const restarts = pod['restartPolicy'] === 'OnFailure';
+  if (isSentOnce || (typeof limit === 'string' && Number.isNaN(Number(limit)))) return [];
+  const times = limit === undefined ? '6 times (the default of backoffLimit)' : `${String(limit)} times`;
+  return [
+    at(
+      limit !== undefined ? [...jobPath, 'backoffLimit'] : restarts ? [...podPath, 'restartPolicy'] : jobPath,
+      `when it fails it is run again, up to ${times}: the load is sent anew, to caches that the failed run has filled, and reports of both may lie in one place.`,
+      'Write backoffLimit: 0 and restartPolicy: Never.',
+    ),
+  ];
+}
+
+/** A container that runs the tool: by its image, or by what it is told to run. */
+function isBenchmark({ image, command, args }: Mapping): boolean {
+  const words = [command, args].flatMap((part) => (Array.isArray(part) ? part : [part]));
+  return (
+    /inference-perf/.test(text(image)) || words.some((word) => /(?:^|[\s/])inference-perf(?:\s|$)/m.test(text(word)))
+  );
+}
+
+/** Commands that carry files away, or keep the pod so that somebody can. */
+const CARRIES = /\b(?:gsutil|gcloud|aws|rclone|rsync|scp|curl|sleep|tail|s3cmd|mc)\b/;
+const PASSING = ['configMap', 'secret', 'emptyDir', 'downwardAPI', 'projected', 'ephemeral'];
+
+function keepsReports(pod: Mapping, containers: readonly Mapping[], container: Mapping, { storage }: Config): boolean {
+  // Nothing is to be kept, or a bucket keeps it.
+  if (storage === null || storage.google_cloud_storage || storage.simple_storage_service) return true;
+  const script = [container['command'], container['args']].flat().map(text).join(' ');
+  if (CARRIES.test(script)) return true;
+  const volumes = new Map(list(pod['volumes']).map((volume) => [volume['name'], volume]));
+  const mounts = list(container['volumeMounts']);
+  const isShared = mounts.some(
+    ({ name }) =>
+      'emptyDir' in (volumes.get(name) ?? {}) &&
+      containers.some(
+        (other) => other !== container && list(other['volumeMounts']).some((mount) => mount['name'] === name),
+      ),
+  );
+  if (isShared) return true;
+  const lasting = mounts.filter(({ name }) => {
+    const volume = volumes.get(name);
+    // One that another template brings may be anything.
+    return volume === undefined || !PASSING.some((kind) => kind in volume);
+  });
+  const { path } = storage.local_storage;
+  if (!path?.startsWith('/')) return lasting.length > 0;
+  return lasting.some(({ mountPath }) => {
+    const folder = text(mountPath).replace(/\/+$/, '');
+    return path === folder || path.startsWith(`${folder}/`);
+  });
+}
+
+function placeOf({ storage }: Config): string {
+  const path = storage?.local_storage.path;
+  return path === undefined ? 'a folder of its own' : `'${path}'`;
+}
+
+const MIB = 2 ** 20;
+/** Measured with v0.7.0: the first process with a tokenizer takes 230 MiB before any prompt is made; workers are forks of it. */
+const LEAST_BYTES = 512 * MIB;
+const WORKER_BYTES = 64 * MIB;
+
+function memory({ resources }: Mapping, own: ConfigPath, { load }: Config, at: At): readonly Problem[] {
+  const limits = isMapping(resources) && isMapping(resources['limits']) ? resources['limits'] : undefined;
+  const bytes = quantity(limits?.['memory']);
+  const workers = load.num_workers ?? 1;
+  const needed = LEAST_BYTES + WORKER_BYTES * Math.max(1, workers);
+  if (bytes === undefined || bytes >= needed) return [];
+  const many = load.num_workers === undefined ? 'one worker for each CPU of the node' : `${workers} workers`;
+  return [
+    at(
+      [...own, 'resources', 'limits', 'memory'],
+      `${text(limits!['memory']) || String(limits!['memory'])} of memory is little: inference-perf takes about 230 MiB before its first prompt, and ${many} and the records come on top. A pod that is killed for its memory leaves no report.`,
+      `Allow ${Math.ceil(needed / MIB / 256) * 256}Mi or more, and write load.num_workers.`,
+    ),
+  ];
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  Ki: 2 ** 10,
+  Mi: MIB,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+};
+
+/** A quantity of Kubernetes in bytes; undefined when it is none, as a template's is. */
+function quantity(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  const match = /^(\d+(?:\.\d+)?)(k|M|G|T|Ki|Mi|Gi|Ti)?$/.exec(text(value).trim());
+  return match ? Number(match[1]) * UNITS[match[2] ?? '']! : undefined;
+}
+
+function inside(value: Mapping, path: ConfigPath): Mapping | undefined {
+  let current: unknown = value;
+  for (const step of path) current = isMapping(current) ? current[step] : undefined;
+  return isMapping(current) ? current : undefined;
+}

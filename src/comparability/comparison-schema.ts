@@ -155,6 +155,7 @@ const metric = z.object({
       paired: z
         .object({
           pairs: z.int(),
+          together: z.boolean().optional().meta({ description: 'Whether the interval is of pairs.' }),
           correlation: z.number().optional(),
           apart: z
             .object({ low: z.number(), high: z.number() })
@@ -162,7 +163,7 @@ const metric = z.object({
             .meta({ description: 'The interval of two independent samples.' }),
         })
         .optional()
-        .meta({ description: 'Requests of both sides were taken in pairs.' }),
+        .meta({ description: 'Requests of both sides are pairs.' }),
       words: z.string(),
     })
     .optional(),

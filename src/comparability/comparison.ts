@@ -163,9 +163,11 @@ export interface MetricComparison {
     readonly noise?: { readonly absolute: number; readonly percentOfA?: number };
     /** Change from each run to the next, whatever its side; present where it is more than chance. */
     readonly driftPercentPerRun?: number;
-    /** Requests of both sides were taken in pairs: how alike they were, and the interval of two independent samples. */
+    /** Requests of both sides are pairs: how alike they were, and the interval of two independent samples. */
     readonly paired?: {
       readonly pairs: number;
+      /** Whether the interval is of pairs; where requests resemble each other no more than by chance, it is of two samples. */
+      readonly together: boolean;
       readonly correlation?: number;
       readonly apart?: { readonly low: number; readonly high: number };
     };

@@ -62,6 +62,7 @@ export function differenceOf(
       ? {
           paired: {
             pairs: paired.pairs,
+            together: paired.together,
             ...(paired.correlation === undefined ? {} : { correlation: paired.correlation }),
             ...(paired.apart ? { apart: { low: paired.apart.low * scale, high: paired.apart.high * scale } } : {}),
           },

@@ -32,7 +32,7 @@ export interface Row {
   readonly b: Sample;
   /** How the resamples came about. */
   readonly method: string;
-  /** Set where requests of both sides are pairs: the samples' resamples are joint. */
+  /** Set where requests of both sides are pairs. */
   readonly paired?: PairedInfo;
 }
 
@@ -81,7 +81,7 @@ export function rowsOf(
       scale: factor,
       a: samplesA.get(statistic)!,
       b: samplesB.get(statistic)!,
-      method: infos ? `${BLOCKS}, request by request` : BLOCKS,
+      method: infos?.get(statistic)?.together === true ? `${BLOCKS}, request by request` : BLOCKS,
       ...(infos?.has(statistic) ? { paired: infos.get(statistic)! } : {}),
     }));
   };

@@ -11,6 +11,8 @@ export interface PairedInfo {
   readonly pairs: number;
   /** Of what request i took on A with what it took on B. */
   readonly correlation?: number;
+  /** Whether pairs were drawn: where requests do not resemble each other beyond chance, each side was drawn by itself. */
+  readonly together: boolean;
   /** Of the difference, in the samples' unit, had the sides been drawn apart. */
   readonly apart?: Interval;
 }
@@ -18,7 +20,7 @@ export interface PairedInfo {
 interface LatencyPair {
   readonly samplesA: ReadonlyMap<Statistic, Sample>;
   readonly samplesB: ReadonlyMap<Statistic, Sample>;
-  /** Of statistics that were drawn in pairs; undefined where none was. */
+  /** Of statistics whose requests are pairs; undefined where none are. */
   readonly infos?: ReadonlyMap<Statistic, PairedInfo>;
 }
 
@@ -45,6 +47,7 @@ export function latencyPair(
   }
   const joint = resampleTogether(x.series, y.series, wanted.map(quantityOf), {
     ...drawsA,
+    seedB: drawsB.seed,
     ...(x.sorted ? { sorted: x.sorted } : {}),
     ...(y.sorted ? { sortedB: y.sorted } : {}),
   });
@@ -53,8 +56,9 @@ export function latencyPair(
     {
       pairs: pairs.a.length,
       ...(joint.correlation === undefined ? {} : { correlation: joint.correlation }),
+      together: joint.together,
       // The same draws, each beside the next one's other side: what two independent samples would have shown.
-      apart: differenceInterval(joint.a[q]!, shifted(joint.b[q]!)),
+      ...(joint.together ? { apart: differenceInterval(joint.a[q]!, shifted(joint.b[q]!)) } : {}),
     },
   ]);
   return {

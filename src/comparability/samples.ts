@@ -95,13 +95,13 @@ export function withDraws(
   { samples }: Prepared,
   wanted: readonly Statistic[],
   draws: readonly Float64Array[],
-  effectives: readonly number[],
+  /** Independent requests there are. */
+  effective: number,
 ): ReadonlyMap<Statistic, Sample> {
   return new Map(
     [...samples].map(([statistic, sample]): [Statistic, Sample] => {
       const at = wanted.indexOf(statistic);
       if (at < 0) return [statistic, sample];
-      const effective = effectives[at]!;
       const enough = effective >= independentNeeded(statistic);
       return [
         statistic,
@@ -177,13 +177,15 @@ function tooFew(statistic: Statistic, n: number): string {
 }
 
 /**
- * Independent requests from which an interval covers what it promises, by simulation (test/unit/metrics): half of what a
+ * Independent requests from which an interval covers what it promises, by simulation (docs/decisions/012): half of what a
  * percentile needs to be bounded at all, as the estimate of dependence is rough itself.
  */
-function independentNeeded(statistic: Statistic): number {
+export function independentNeeded(statistic: Statistic): number {
   const percent = PERCENTS[statistic];
-  return percent === undefined ? 20 : Math.max(12, minimumCountFor(percent) / 2);
+  return percent === undefined ? FEWEST_INDEPENDENT : Math.max(FEWEST_INDEPENDENT, minimumCountFor(percent) / 2);
 }
+
+const FEWEST_INDEPENDENT = 20;
 
 function tooDependent(statistic: Statistic, effective: number): string {
   const needed = Math.ceil(independentNeeded(statistic));

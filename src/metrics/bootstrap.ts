@@ -1,6 +1,7 @@
 // Intervals by resampling blocks of requests: neighbours in time share queues, so single requests are not independent.
-import { dependenceOf, type Dependence } from './dependence';
-import { mean, percentile, sortedValues } from './statistics';
+import { dependenceOf, independentOf } from './dependence';
+import { studentQuantile } from './student';
+import { percentile, sortedValues, standardDeviation } from './statistics';
 
 /** One value per request, or several (the token gaps of an answer), in the order the requests were sent. */
 export interface Series {
@@ -27,8 +28,8 @@ export interface BootstrapOptions {
 export interface Resampled {
   /** Of each quantity, the resampled values. */
   readonly draws: readonly Float64Array[];
-  /** Of each quantity, the independent requests it rests on. */
-  readonly effective: readonly number[];
+  /** Independent requests that the series is worth. */
+  readonly effective: number;
 }
 
 const DEFAULT_RESAMPLES = 2000;
@@ -72,29 +73,31 @@ export function seriesOfOne<T>(requests: readonly T[], valueOf: (request: T) => 
  * a share F* of the values lies at or under the observed q corresponds to the observed percentile at 2p - F* (Woodruff's
  * interval with a resampled share). It costs two table look-ups a block, whatever the number of values.
  *
- * Blocks that are short beside the dependence see too little of it: the spread is never left under the one that the
- * autocovariances give, and Student's t pays for how few independent requests there are. A percentile never rests on more
- * of them than the requests' means do: its tail's own clusters are too few to tell.
+ * The draws give the shape. Their spread is set to the one that the autocovariances give, times Student's t for how few
+ * independent requests there are: blocks see too little of a dependence that is long beside them.
  */
 export function resample(series: Series, quantities: readonly Quantity[], options: BootstrapOptions = {}): Resampled {
   const { resamples = DEFAULT_RESAMPLES, seed = 1 } = options;
   const requests = series.offsets.length - 1;
   const sorted = options.sorted ?? sortedValues(series.values);
   const tracks = quantities.map((quantity) => trackOf(series, sorted, quantity));
-  const counts = new Float64Array(requests);
-  for (let i = 0; i < requests; i++) counts[i] = series.offsets[i + 1]! - series.offsets[i]!;
-  const averages = drawAverages([counts], tracks, blockLength(series), { resamples, seed });
-  const total = series.values.length;
-  const blocks = requests / blockLength(series);
-  const dependence = tracks.map(({ sums, observed }) => dependenceOf(residuals(sums, counts, observed)));
-  tracks.forEach(({ observed, finish }, t) => {
+  const counts = countsOf(series);
+  const whole = independentOf(requestMeans(series));
+  const averages = drawAverages([counts], tracks, blockLength(requests, whole), { resamples, seed });
+  tracks.forEach(({ sums, observed, finish }, t) => {
     const own = averages[t]!;
-    const widen = widening(own, observed, dependence[t]!, { total, blocks });
+    const dependence = dependenceOf(residuals(sums, counts, observed));
+    const known = Math.sqrt(dependence.sumVariance) / Math.max(1, series.values.length);
+    const student = studentFor(quantities[t]!, dependence.effective, whole, requests);
+    const drawn = standardDeviation(own, observed);
+    const widen = drawn > 0 ? (student * known) / drawn : 1;
     for (let r = 0; r < resamples; r++) own[r] = finish(observed + widen * (own[r]! - observed));
   });
-  const at = quantities.findIndex(({ kind }) => kind === 'mean');
-  const whole = at < 0 ? Infinity : dependence[at]!.effective;
-  return { draws: averages, effective: dependence.map(({ effective }) => Math.min(whole, effective)) };
+  return { draws: averages, effective: whole };
+}
+
+export function countsOf({ offsets }: Series): Float64Array {
+  return Float64Array.from({ length: offsets.length - 1 }, (_, i) => offsets[i + 1]! - offsets[i]!);
 }
 
 /** Neighbours that are drawn together anyway are summed first: so many units keep the table in a processor's cache. */
@@ -157,27 +160,22 @@ export function residuals(sums: Float64Array, counts: Float64Array, observed: nu
 }
 
 /**
- * What the deviations of the draws are multiplied by. Student's t over the normal, by Hill's expansion
- * t = z (1 + (z^2 + 1) / 4v): v by the blocks there are, or by the independent requests, two to a degree, if fewer.
+ * Student's t over the normal. Of degrees of freedom there are half as many as independent requests: an estimate of their dependence
+ * is rough. Of a percentile, chance lies with those beyond it, and they come in clusters: three degrees for each independent one, more
+ * as neighbours depend less.
+ * @param effective independent requests the quantity rests on @param whole those that the series is worth by its ranks
  */
-function widening(
-  draws: Float64Array,
-  observed: number,
-  { sumVariance, effective }: Dependence,
-  { total, blocks }: { readonly total: number; readonly blocks: number },
-): number {
-  let squares = 0;
-  for (const draw of draws) squares += (draw - observed) ** 2;
-  const drawn = Math.sqrt(squares / Math.max(1, draws.length));
-  // Resampling k blocks sees a spread that is too small by sqrt((k - 1) / k).
-  const resampled = drawn * Math.sqrt(blocks / Math.max(1, blocks - 1));
-  const known = Math.sqrt(sumVariance) / Math.max(1, total);
-  return drawn > 0 ? (studentOverNormal(Math.min(blocks, effective / 2) - 1) * Math.max(resampled, known)) / drawn : 1;
+export function studentFor(quantity: Quantity, effective: number, whole: number, requests: number): number {
+  const freedom = Math.min(effective, whole) / 2 - 1;
+  if (quantity.kind === 'mean') return studentOverNormal(freedom);
+  const p = quantity.percent / 100;
+  const clusters = whole * Math.min(p, 1 - p);
+  return studentOverNormal(Math.min(freedom, (3 * clusters) / Math.max(1e-9, 1 - whole / requests)));
 }
 
-/** t over z at 95 %, by Hill's expansion. */
+/** t over z at 95 %. */
 export function studentOverNormal(freedom: number): number {
-  return 1 + (1.96 ** 2 + 1) / (4 * Math.max(1, freedom));
+  return studentQuantile(0.05, Math.max(1, freedom)) / 1.96;
 }
 
 export interface Track {
@@ -228,30 +226,15 @@ function shareAtOrUnder(sorted: Float64Array, value: number): number {
 /** More blocks than this make an interval slower, not better. */
 const MOST_BLOCKS = 300;
 
-/**
- * Block length for the requests' means by the rule of Politis and White (2004), as corrected by Patton, Politis and White
- * (2009), for the circular bootstrap; never under n^(1/3) and never over a quarter of the series.
- */
-export function blockLength(series: Series): number {
-  const n = series.offsets.length - 1;
-  const floor = Math.max(Math.ceil(Math.cbrt(n)), Math.ceil(n / MOST_BLOCKS));
-  const within = (length: number): number => Math.max(1, Math.min(Math.max(floor, length), Math.ceil(n / 4)));
-  const covariances = significantAutocovariances(requestMeans(series));
-  const variance = covariances[0] ?? 0;
-  if (!(variance > 0)) return within(floor);
-  const reach = covariances.length - 1;
-  let g = 0;
-  let spectrum = variance;
-  for (let lag = 1; lag <= reach; lag++) {
-    const weight = Math.min(1, 2 * (1 - lag / reach));
-    g += 2 * weight * lag * covariances[lag]!;
-    spectrum += 2 * weight * covariances[lag]!;
-  }
-  const best = spectrum > 0 ? Math.cbrt(((2 * g * g) / ((4 / 3) * spectrum * spectrum)) * n) : 0;
-  return within(Math.round(best));
+/** Twice as long as independent requests lie apart; never under n^(1/3) and never over a quarter of the series. */
+export function blockLength(requests: number, independent: number): number {
+  const floor = Math.max(Math.ceil(Math.cbrt(requests)), Math.ceil(requests / MOST_BLOCKS));
+  const wanted = Math.max(floor, Math.round((2 * requests) / Math.max(1, independent)));
+  return Math.max(1, Math.min(wanted, Math.ceil(requests / 4)));
 }
 
-function requestMeans({ values, offsets }: Series): Float64Array {
+/** Of requests that have values. */
+export function requestMeans({ values, offsets }: Series): Float64Array {
   const means: number[] = [];
   for (let i = 0; i + 1 < offsets.length; i++) {
     const from = offsets[i]!;
@@ -262,30 +245,6 @@ function requestMeans({ values, offsets }: Series): Float64Array {
     means.push(total / (to - from));
   }
   return Float64Array.from(means);
-}
-
-/** From lag 0 to twice the last lag that stands out, found where five lags in a row do not; lags are computed as needed. */
-function significantAutocovariances(values: Float64Array): number[] {
-  const n = values.length;
-  if (n < 2) return [];
-  const center = mean(values);
-  const at = (lag: number): number => {
-    let total = 0;
-    for (let i = 0; i + lag < n; i++) total += (values[i]! - center) * (values[i + lag]! - center);
-    return total / n;
-  };
-  const covariances = [at(0)];
-  const most = Math.min(n - 1, Math.ceil(Math.sqrt(n)) + 25);
-  const limit = 2 * Math.sqrt(Math.log10(n) / n) * covariances[0]!;
-  const runLength = Math.max(5, Math.ceil(Math.sqrt(Math.log10(n))));
-  let last = 0;
-  for (let lag = 1; lag <= most && lag - last <= runLength; lag++) {
-    covariances.push(at(lag));
-    if (Math.abs(covariances[lag]!) > limit) last = lag;
-  }
-  const reach = Math.min(2 * Math.max(last, 1), most);
-  while (covariances.length <= reach) covariances.push(at(covariances.length));
-  return covariances.slice(0, reach + 1);
 }
 
 /** Central interval of resampled values. */

@@ -1,4 +1,5 @@
 // How many independent requests is a series worth? Neighbours in time share queues, so fewer than it has.
+import { sortedValues } from './statistics';
 
 export interface Dependence {
   /** Variance of the series' sum, dependence between neighbours included. */
@@ -12,7 +13,8 @@ const MOST_POINTS = 2048;
 
 /**
  * From the residuals of one quantity, in sending order, with mean 0. The long-run variance is Geyer's initial monotone
- * sequence estimator (1992): autocovariances are summed in pairs while the pairs stay positive and do not grow.
+ * sequence estimator (1992): autocovariances are summed in pairs while the pairs stay positive and do not grow. What each of them
+ * misses because the values were taken around their own mean is added.
  */
 export function dependenceOf(residuals: Float64Array): Dependence {
   const n = residuals.length;
@@ -22,6 +24,26 @@ export function dependenceOf(residuals: Float64Array): Dependence {
   const points = batched(residuals);
   const sumVariance = Math.max(plain, points.length * longRunVariance(points));
   return { sumVariance, effective: (n * plain) / sumVariance };
+}
+
+/** How many independent requests a series is worth as a whole: of the values' ranks, which a few large values do not rule. */
+export function independentOf(values: Float64Array): number {
+  const sorted = sortedValues(values);
+  const n = values.length;
+  const ranks = values.map((value) => firstAt(sorted, value, false) + firstAt(sorted, value, true) - n);
+  return dependenceOf(ranks).effective;
+}
+
+/** Place of the first value that is not under (or, with `over`, that is over) the one given. */
+function firstAt(sorted: Float64Array, value: number, over: boolean): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! < value || (over && sorted[middle] === value)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function batched(values: Float64Array): Float64Array {
@@ -34,19 +56,26 @@ function batched(values: Float64Array): Float64Array {
 
 function longRunVariance(values: Float64Array): number {
   const n = values.length;
+  const known: number[] = [];
   const at = (lag: number): number => {
-    let total = 0;
-    for (let i = 0; i + lag < n; i++) total += values[i]! * values[i + lag]!;
-    return total / n;
+    while (known.length <= lag) {
+      let total = 0;
+      for (let i = 0; i + known.length < n; i++) total += values[i]! * values[i + known.length]!;
+      known.push(total / n);
+    }
+    return known[lag]!;
   };
-  const variance = at(0);
-  let total = -variance;
-  let previous = Infinity;
-  for (let lag = 0; lag + 1 < n / 2; lag += 2) {
-    const pair = Math.min(previous, (lag === 0 ? variance : at(lag)) + at(lag + 1));
-    if (pair <= 0) break;
-    total += 2 * pair;
-    previous = pair;
-  }
-  return Math.max(total, 0);
+  const summed = (missed: number): number => {
+    let total = -at(0) - missed;
+    let previous = Infinity;
+    for (let lag = 0; lag + 1 < n / 2; lag += 2) {
+      const pair = Math.min(previous, at(lag) + at(lag + 1) + 2 * missed);
+      if (pair <= 0) break;
+      total += 2 * pair;
+      previous = pair;
+    }
+    return Math.max(total, 0);
+  };
+  // Around a mean of their own, values miss of each autocovariance the variance of that mean.
+  return summed(summed(0) / n);
 }

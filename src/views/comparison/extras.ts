@@ -71,9 +71,12 @@ export function noiseWords(difference: MetricComparison['difference']): string[]
 function pairedWords({
   pairs,
   correlation,
+  together,
   apart,
 }: NonNullable<NonNullable<MetricComparison['difference']>['paired']>): string {
   const alike = correlation === undefined ? '' : `: correlation ${correlation.toFixed(2)}`;
   const wide = apart ? `; as two independent samples ${significant(apart.low)} to ${significant(apart.high)}` : '';
+  if (!together)
+    return `${pairs} pairs of requests resemble each other no more than by chance${alike}; taken as two samples`;
   return `request by request, ${pairs} pairs${alike}${wide}`;
 }

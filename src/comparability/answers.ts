@@ -20,6 +20,9 @@ export interface Asked {
 /** Two one-sided tests at 5 % (Schuirmann 1987): the 90 % interval lies inside the margin. */
 const EQUIVALENCE_LEVEL = 0.9;
 
+/** Of single runs many numbers are looked at, and no correction for that is made. */
+const BEYOND_LEVEL = 0.99;
+
 export function answerOf(estimate: Estimate, asked: Asked): Answer {
   const { bounds, among, margin } = asked;
   const { at, runs, open } = estimate;
@@ -31,8 +34,8 @@ export function answerOf(estimate: Estimate, asked: Asked): Answer {
   if (inside && sure) return { kind: 'equivalent', reason: 'within-margin', ...named };
   const excludes = bounds.low > 0 || bounds.high < 0;
   if (excludes && sure) return { kind: 'different', reason: 'repeats', ...named };
-  if (excludes && isBeyond(bounds, asked)) return { kind: 'different', reason: 'beyond-known-noise', ...named };
-  const reason = excludes || inside ? (single ? 'single-runs' : 'drift') : among ? 'many-numbers' : 'chance';
+  const alone = isBeyond(at(BEYOND_LEVEL), asked) ? 'beyond-known-noise' : 'single-runs';
+  const reason = excludes || inside ? (single ? alone : 'drift') : among ? 'many-numbers' : 'chance';
   const further = furtherRuns(estimate, asked);
   return { kind: 'inconclusive', reason, ...named, ...(further === undefined ? {} : { furtherRuns: further }) };
 }

@@ -68,7 +68,8 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
   const against = sides.flatMap(([name, runs]) =>
     [...new Set(runs.flatMap(contradictionsOf))].map((text) => `${name}: ${text}`),
   );
-  const verdict = verdictOf(findings, metrics, intended, repeatsA.length + repeatsB.length === 0, against);
+  const runs = { a: 1 + repeatsA.length, b: 1 + repeatsB.length };
+  const verdict = verdictOf(findings, metrics, intended, runs, against);
   const repeated =
     repeatsA.length + repeatsB.length > 0 ? repeatFacts([runA, ...repeatsA], [runB, ...repeatsB]) : undefined;
   const noise = noiseWords(metrics, repeats);
@@ -107,11 +108,7 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
       ...orderNotes(repeated, metrics),
       ...bounds,
     ],
-    pitfalls: pitfallsSeen({
-      context: { a, b, matching },
-      findings,
-      runs: { a: 1 + repeatsA.length, b: 1 + repeatsB.length },
-    }),
+    pitfalls: pitfallsSeen({ context: { a, b, matching }, findings, runs }),
   };
 }
 

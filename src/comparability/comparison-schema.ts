@@ -155,7 +155,7 @@ const metric = z.object({
       paired: z
         .object({
           pairs: z.int(),
-          together: z.boolean().optional().meta({ description: 'Whether the interval is of pairs.' }),
+          together: z.boolean().meta({ description: 'Whether the interval is of pairs.' }),
           correlation: z.number().optional(),
           apart: z
             .object({ low: z.number(), high: z.number() })

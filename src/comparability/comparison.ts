@@ -106,12 +106,15 @@ export interface MetricSide {
 
 /** Why an answer is what it is; nothing else may be read out of the words. */
 export type AnswerReason =
-  /** different: repeats show it; or one run a side differs by more than identical runs were ever seen to */
+  /** different: repeats show it */
   | 'repeats'
-  | 'beyond-known-noise'
   /** equivalent */
   | 'within-margin'
-  /** inconclusive: one run a side, an order in which drift may pass for a difference, chance, chance over many numbers, no interval */
+  /**
+   * inconclusive: one run a side (by more than identical runs were seen to differ by, this pair differs; it is no repeat for all that),
+   * an order in which drift may pass for a difference, chance, chance over many numbers, no interval
+   */
+  | 'beyond-known-noise'
   | 'single-runs'
   | 'drift'
   | 'chance'

@@ -111,7 +111,7 @@ function differenceWords(
     case 'repeats':
       return `${is}${judged(direction, row, fair)}`;
     case 'beyond-known-noise':
-      return `${is}${judged(direction, row, fair)}, beyond the ${yardstickPercent(row.statistic)} % that identical runs were seen to differ by`;
+      return `this pair differs: ${is}, beyond the ${yardstickPercent(row.statistic)} % that identical runs were seen to differ by${settle}`;
   }
 }
 

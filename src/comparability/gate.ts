@@ -2,6 +2,7 @@
 import { rounded } from '../figures';
 import { METRICS as ALL_METRICS, quantityNamed, type MetricName } from '../metrics/quantities';
 import type { Comparison, MetricComparison, Statistic } from './comparison';
+import { yardstickDeviation } from './known-noise';
 
 export const GATE_CONDITIONS = ['confounded', 'undetermined', 'regression', 'difference'] as const;
 export type GateCondition = (typeof GATE_CONDITIONS)[number];
@@ -53,7 +54,9 @@ export function parseThreshold(text: string): Threshold | string {
 
 /**
  * Exit codes: 3 confounded, 4 undetermined, 5 a regression or difference, 0 none of what was asked for. A threshold on a metric
- * that is confounded or cannot be judged fails with 3 or 4: a gate that passes what it cannot see is none.
+ * that is confounded or cannot be judged fails with 3 or 4: a gate that passes what it cannot see is none. With one run a side that
+ * holds for every regression and difference: 5 where it exceeds what identical runs were seen to differ by, 0 where it stays under a
+ * threshold with all of that added, else 4.
  */
 export function gate(
   comparison: Comparison,
@@ -61,6 +64,7 @@ export function gate(
   thresholds: readonly Threshold[],
 ): GateResult {
   const { verdict, metrics } = comparison;
+  const single = comparison.repeats === undefined;
   const fails = (condition: GateCondition): boolean => conditions.includes(condition);
   if (fails('confounded') && verdict.state === 'confounded') return failed(3, [verdict.sentence]);
   // Who asks for "not confounded" is not served by "nobody knows".
@@ -68,11 +72,14 @@ export function gate(
     return failed(4, [verdict.sentence, 'exit 0 would have meant that the two are comparable, and that is not known']);
   }
   if (fails('regression')) {
-    const found = thresholds.length > 0 ? byThreshold(metrics, thresholds) : anyWorse(metrics);
+    const found =
+      thresholds.length > 0
+        ? byThreshold(metrics, thresholds, single)
+        : byAnswer(usable(metrics).filter(isWorse), single && usable(metrics).some(moved));
     if (found) return found;
   }
   if (fails('difference')) {
-    const found = byAnswer(usable(metrics));
+    const found = byAnswer(usable(metrics), single && usable(metrics).some(moved));
     if (found) return found;
   }
   return { passed: true, exitCode: 0, reasons: [`nothing of ${conditions.join(', ')} was found`] };
@@ -91,16 +98,28 @@ function isWorse({ difference, better }: MetricComparison): boolean {
   return better === 'lower' ? absolute > 0 : better === 'higher' ? absolute < 0 : false;
 }
 
-function anyWorse(metrics: readonly MetricComparison[]): GateResult | undefined {
-  return byAnswer(usable(metrics).filter(isWorse));
+function moved({ difference }: MetricComparison): boolean {
+  return difference !== undefined && difference.absolute !== 0;
 }
 
-/** 5 where a difference is shown; 4 where these runs differ, but not by more than runs of one kind may. */
-function byAnswer(metrics: readonly MetricComparison[]): GateResult | undefined {
-  const different = metrics.filter(({ difference }) => difference?.answer.kind === 'different');
-  if (different.length > 0) return failed(5, different.map(line));
+/** More than chance, or than identical runs were seen to differ by. */
+function isShown({ difference }: MetricComparison): boolean {
+  return difference?.answer.kind === 'different' || difference?.answer.reason === 'beyond-known-noise';
+}
+
+const ONE_RUN =
+  'one run a side: what these numbers differ by from run to run is not known, and may hide a difference as well as show one; repeat both sides in alternating order, or set a threshold that lies beyond such noise';
+
+/**
+ * 5 where a difference is shown; 4 where these runs differ, but not by more than runs of one kind may.
+ * @param blind numbers differ, and nobody repeated a run
+ */
+function byAnswer(metrics: readonly MetricComparison[], blind: boolean): GateResult | undefined {
+  const shown = metrics.filter(isShown);
+  if (shown.length > 0) return failed(5, shown.map(line));
   const open = metrics.filter(isOpen);
-  return open.length > 0 ? failed(4, open.map(line)) : undefined;
+  if (open.length > 0) return failed(4, open.map(line));
+  return blind ? failed(4, [ONE_RUN]) : undefined;
 }
 
 /** Seen in these runs, and not known to be more than noise from run to run or drift. */
@@ -108,7 +127,11 @@ function isOpen({ difference }: MetricComparison): boolean {
   return difference?.detected === true && difference.answer.kind === 'inconclusive';
 }
 
-function byThreshold(metrics: readonly MetricComparison[], thresholds: readonly Threshold[]): GateResult | undefined {
+function byThreshold(
+  metrics: readonly MetricComparison[],
+  thresholds: readonly Threshold[],
+  single: boolean,
+): GateResult | undefined {
   const results = thresholds.map((threshold) => {
     const rows = metrics.filter(
       ({ metric, statistic }) => metric === threshold.metric && statistic === threshold.statistic,
@@ -133,6 +156,9 @@ function byThreshold(metrics: readonly MetricComparison[], thresholds: readonly 
         worst(4);
         const why = row.a.missing ?? row.b.missing ?? row.because.join(', ');
         reasons.push(`${threshold.text}: ${row.label} cannot be judged: ${why}`);
+      } else if (isWorse(row) && exceeds(row, threshold) && isShown(row)) {
+        worst(5);
+        reasons.push(`${threshold.text}: ${line(row)}`);
       } else if (isWorse(row) && exceeds(row, threshold) && row.difference.detected === undefined) {
         worst(4);
         const why = row.difference.noInterval ?? 'there is no interval';
@@ -140,9 +166,9 @@ function byThreshold(metrics: readonly MetricComparison[], thresholds: readonly 
       } else if (isWorse(row) && exceeds(row, threshold) && isOpen(row)) {
         worst(4);
         reasons.push(`${threshold.text}: ${line(row)}`);
-      } else if (isWorse(row) && exceeds(row, threshold) && row.difference.answer.kind === 'different') {
-        worst(5);
-        reasons.push(`${threshold.text}: ${line(row)}`);
+      } else if (single && mayExceed(row, threshold)) {
+        worst(4);
+        reasons.push(`${threshold.text}: ${line(row)}; ${ONE_RUN}`);
       }
     }
   }
@@ -150,12 +176,28 @@ function byThreshold(metrics: readonly MetricComparison[], thresholds: readonly 
   return exitCode === 0 ? undefined : failed(exitCode, reasons);
 }
 
-function exceeds({ difference, unit }: MetricComparison, threshold: Threshold): boolean {
-  const { absolute = 0, percentOfA } = difference ?? {};
-  if (threshold.unit === '%') return Math.abs(percentOfA ?? (absolute === 0 ? 0 : Infinity)) > threshold.amount;
-  const factor = threshold.unit === 'ms' && unit === 's' ? 0.001 : threshold.unit === 's' && unit === 'ms' ? 1000 : 1;
-  return Math.abs(absolute) > threshold.amount * factor;
+function exceeds({ difference, a, unit }: MetricComparison, threshold: Threshold): boolean {
+  return Math.abs(difference?.absolute ?? 0) > limitOf(threshold, a.value ?? 0, unit);
 }
+
+/** In the row's unit. @param a of A */
+function limitOf(threshold: Threshold, a: number, unit: string): number {
+  if (threshold.unit === '%') return (threshold.amount / 100) * Math.abs(a);
+  const factor = threshold.unit === 'ms' && unit === 's' ? 0.001 : threshold.unit === 's' && unit === 'ms' ? 1000 : 1;
+  return threshold.amount * factor;
+}
+
+/** Whether the worse end of the interval lies beyond the limit once the noise that identical runs showed is added to it. */
+function mayExceed({ difference, a, unit, better, statistic }: MetricComparison, threshold: Threshold): boolean {
+  const { absolute = 0, interval } = difference ?? {};
+  if (!interval) return absolute !== 0;
+  const within = better === 'lower' ? interval.high - absolute : absolute - interval.low;
+  const worse = better === 'lower' ? absolute : -absolute;
+  const noise = Z * Math.SQRT2 * yardstickDeviation(statistic) * Math.abs(a.value ?? 0);
+  return worse + Math.hypot(within, noise) > limitOf(threshold, a.value ?? 0, unit);
+}
+
+const Z = 1.96;
 
 function line({ label, difference, a, b, unit }: MetricComparison): string {
   const figure = (value: number | undefined): string => rounded(value ?? NaN, 3);

@@ -1,6 +1,7 @@
 // From findings and metrics to one verdict, its exit code, and the bounded claim or the reason why there is none.
 import { rounded, signed } from '../figures';
 import { namesUnit } from '../metrics/quantities';
+import { singleRunWords } from '../pitfalls/catalogue/CMP090-single-runs';
 import type { Answer, Comparison, DimensionId, Finding, MatchedStages, MetricComparison } from './comparison';
 import { endpointWords } from './identity';
 import { changesOf } from './intendable';
@@ -13,7 +14,8 @@ export function verdictOf(
   findings: readonly Finding[],
   metrics: readonly MetricComparison[],
   intended: readonly DimensionId[],
-  single = false,
+  /** Of each side, the first one counted. */
+  runs: { readonly a: number; readonly b: number } = { a: 2, b: 2 },
   /** What a folder says against itself, in words: it is said first. */
   contradictions: readonly string[] = [],
 ): Verdict {
@@ -64,7 +66,8 @@ export function verdictOf(
     };
   }
   const aligned = of(findings, 'aligned');
-  const once = single ? ` ${ONE_RUN_EACH}` : '';
+  const alone = singleRunWords(runs);
+  const once = alone === undefined ? '' : ` ${alone[0]!.toUpperCase()}${alone.slice(1)}.`;
   const sentence =
     changed.length > 0
       ? `Comparable: of ${findings.length} dimensions, A and B differ only in ${names(changed)}, as intended${assumedWords(assumed)}.`
@@ -73,9 +76,6 @@ export function verdictOf(
         : `Comparable: no difference found in ${findings.length} dimensions${assumedWords(assumed)}.`;
   return { state: 'comparable', exitCode: 0, sentence: `${sentence}${once}` };
 }
-
-const ONE_RUN_EACH =
-  'With one run a side, what the numbers differ by is within these two runs: it shows no noise from run to run.';
 
 function of(findings: readonly Finding[], state: Finding['state']): Finding[] {
   return findings.filter((finding) => finding.state === state);
@@ -199,8 +199,9 @@ function headline({ label, unit, a, b, difference }: MetricComparison): string {
 function answerWords({ reason, margin }: Answer): string {
   switch (reason) {
     case 'repeats':
-    case 'beyond-known-noise':
       return '';
+    case 'beyond-known-noise':
+      return ', this pair differs';
     case 'within-margin':
       return `, equivalent within the margin ${margin ?? ''}`;
     case 'single-runs':

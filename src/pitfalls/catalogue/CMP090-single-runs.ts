@@ -2,10 +2,15 @@
 import type { Between } from '../pair';
 import { EVERYTHING, type Pitfall } from '../pitfall';
 
-const singleRuns: Between = ({ runs }) => {
-  if (runs.a > 1 && runs.b > 1) return undefined;
-  return `there is one run of ${runs.a > 1 ? 'B' : runs.b > 1 ? 'A' : 'each side'}: a difference cannot be told from the noise between runs`;
-};
+/** Said by the pitfall and by the verdict alike; undefined where both sides have repeats. */
+export function singleRunWords({ a, b }: { readonly a: number; readonly b: number }): string | undefined {
+  if (a > 1 && b > 1) return undefined;
+  return a === 1 && b === 1
+    ? 'with one run a side, what the numbers differ by is within these two runs: it shows no noise from run to run'
+    : `with one run of ${a > 1 ? 'B' : 'A'}, the noise from run to run is known of the other side alone`;
+}
+
+const singleRuns: Between = ({ runs }) => singleRunWords(runs);
 
 export const CMP090: Pitfall = {
   code: 'CMP090',

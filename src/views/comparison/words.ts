@@ -164,8 +164,9 @@ export function shortVerdict(metric: MetricComparison, numbers: ReadonlyMap<stri
       return `B ${direction} in these two runs`;
     case 'drift':
       return `B ${direction}, drift not excluded`;
-    case 'repeats':
     case 'beyond-known-noise':
+      return `this pair differs: B ${direction}`;
+    case 'repeats':
       return better === 'neither' ? `B ${direction}` : `B ${direction}, ${better === direction ? 'better' : 'worse'}`;
   }
 }

@@ -282,6 +282,23 @@ describe('alignment, repeats, saving, stacks', () => {
     }
   });
 
+  it('a comparison that was saved before there were answers opens still, and claims nothing new', async () => {
+    await call('a', 'slow', '--save', 'old.json');
+    const file = path.join(home, 'old.json');
+    const saved = JSON.parse(readFileSync(file, 'utf8')) as {
+      metrics: { difference?: { answer?: unknown; detected?: boolean } }[];
+    };
+    for (const { difference } of saved.metrics) delete difference?.answer;
+    writeFileSync(file, JSON.stringify(saved));
+    for (const format of ['table', 'json', 'markdown']) {
+      const { code, out, err } = await call('old.json', '--format', format);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).not.toMatch(/\((?:better|worse)\)/);
+    }
+    expect((await call('old.json')).out).toContain('in these two runs');
+    expect((await call('old.json', '--fail-on', 'regression')).code).toBe(4);
+  });
+
   it('--save keeps a comparison that is shown again as it was', async () => {
     const { out } = await call('a', 'b', '--save', 'saved.json');
     const again = await call('saved.json');
@@ -328,19 +345,25 @@ describe('the gate', () => {
       code: 0,
       err: expect.stringMatching(/^Gate passed/) as string,
     });
-    expect((await call('a', 'a2', '--fail-on', 'confounded,undetermined,regression')).code).toBe(0);
+    expect((await call('a', 'a2', '--fail-on', 'confounded,undetermined')).code).toBe(0);
+    // One run a side shows no noise from run to run: that nothing got worse is as little known as that something did.
+    expect(await call('a', 'a2', '--fail-on', 'regression')).toMatchObject({
+      code: 4,
+      err: expect.stringMatching(/one run a side/) as string,
+    });
   });
 
   it('a regression beyond its limit fails, a smaller one does not, an improvement never', async () => {
     const limit = (value: string) => call('a', 'slow', '--fail-on', 'regression', '--threshold', value);
     expect(await limit('ttft.p50=5%')).toMatchObject({
       code: 5,
-      err: expect.stringMatching(/ttft\.p50=5%: TTFT p50 .*worse/) as string,
+      err: expect.stringMatching(/ttft\.p50=5%: TTFT p50 .*this pair differs: B is higher/) as string,
     });
     expect((await limit('ttft.p50=500%')).code).toBe(0);
     expect((await limit('ttft.p50=10ms')).code).toBe(5);
     expect((await limit('ttft.p50=1s')).code).toBe(0);
-    expect((await limit('requests_per_sec=5%')).code).toBe(0);
+    expect((await limit('requests_per_sec=5%')).code).toBe(4);
+    expect((await limit('requests_per_sec=40%')).code).toBe(0);
     expect((await call('slow', 'a', '--fail-on', 'regression', '--threshold', 'ttft.p50=5%')).code).toBe(0);
     expect((await call('a', 'slow', '--fail-on', 'regression')).code).toBe(5);
     expect((await call('slow', 'a', '--fail-on', 'difference')).code).toBe(5);

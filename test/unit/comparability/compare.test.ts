@@ -142,7 +142,7 @@ describe('metrics', () => {
     expect(ttft.unit).toBe('ms');
     expect(ttft.difference!.percentOfA).toBeCloseTo((ttft.b.value! / ttft.a.value! - 1) * 100, 9);
     expect(ttft.difference!.interval!.high).toBeLessThan(0);
-    expect(ttft.difference!.words).toMatch(/^B is lower by 3\d(\.\d)? % of A \(better\), beyond the/);
+    expect(ttft.difference!.words).toMatch(/^this pair differs: B is lower by 3\d(\.\d)? % of A, beyond the/);
     expect(row(comparison, 'tpot', 'mean').difference!.words).toMatch(
       /no detectable difference \(up to .* % of A could hide\)/,
     );

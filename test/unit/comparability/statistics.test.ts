@@ -65,7 +65,7 @@ describe('rates', () => {
     const comparison = compare(a, longer, { resamples: 400 });
     const { difference } = row(comparison, 'output_tokens_per_sec');
     expect(difference!.detected).toBe(true);
-    expect(difference!.answer).toEqual({ kind: 'different', reason: 'beyond-known-noise' });
+    expect(difference!.answer).toMatchObject({ kind: 'inconclusive', reason: 'beyond-known-noise' });
     expect(difference!.interval!.percentOfA!.low).toBeGreaterThan(9);
     expect(difference!.interval!.percentOfA!.high).toBeLessThan(15);
   });
@@ -211,7 +211,7 @@ describe('one run a side', () => {
         expect(difference?.answer.kind).not.toBe('different');
         expect(difference?.words ?? '').not.toMatch(/better|worse/);
       }
-      expect([0, 4]).toContain(gate(comparison, ['regression'], []).exitCode);
+      expect(gate(comparison, ['regression'], [])).toMatchObject({ exitCode: 4 });
       expect(comparison.claim.text ?? '').not.toMatch(/better|worse/);
     }
     // The very differences that were called so before.
@@ -221,13 +221,34 @@ describe('one run a side', () => {
   it('a difference beyond what identical runs were seen to differ by is one, and a regression', () => {
     const comparison = compare(noisy(1), slower(noisy(2), 1.5), { resamples: 200 });
     const { difference } = row(comparison, 'tpot', 'mean');
-    expect(difference!.answer).toEqual({ kind: 'different', reason: 'beyond-known-noise' });
-    expect(difference!.words).toMatch(/worse\), beyond the 8.5 %/);
+    expect(difference!.answer).toMatchObject({ kind: 'inconclusive', reason: 'beyond-known-noise', furtherRuns: 2 });
+    expect(difference!.words).toMatch(/^this pair differs: B is higher by .*, beyond the 8.5 %/);
+    expect(shortVerdict(row(comparison, 'tpot', 'mean'), new Map())).toBe('this pair differs: B higher');
+    expect(JSON.stringify(comparison)).not.toMatch(/\b(?:better|worse)\)/);
     expect(gate(comparison, ['regression'], []).exitCode).toBe(5);
   });
 
-  it('the verdict says so itself', () => {
-    expect(compare(noisy(1), noisy(2), { resamples: 50 }).verdict.sentence).toMatch(/one run a side/i);
+  it('the verdict says so itself, in the words of CMP090', () => {
+    const { verdict, pitfalls } = compare(noisy(1), noisy(2), { resamples: 50 });
+    const { words } = pitfalls.find(({ code }) => code === 'CMP090')!;
+    expect(verdict.sentence).toMatch(/one run a side/i);
+    expect(verdict.sentence.toLowerCase()).toContain(words.toLowerCase());
+    const half = compare(noisy(1), noisy(2), { resamples: 50, repeatsA: [noisy(3)] });
+    expect(half.verdict.sentence).toMatch(/with one run of B/i);
+    const repeated = compare(noisy(1), noisy(2), { resamples: 50, repeatsA: [noisy(3)], repeatsB: [noisy(4)] });
+    expect(repeated.verdict.sentence).not.toMatch(/with one run/i);
+  });
+
+  it('a gate with a threshold passes only where all of the known noise stays under it', () => {
+    const comparison = compare(noisy(1), noisy(2), { resamples: 200 });
+    const ask = (text: string) => {
+      const threshold = parseThreshold(text);
+      return typeof threshold === 'string' ? undefined : gate(comparison, ['regression'], [threshold]);
+    };
+    expect(ask('ttft.mean=2%')).toMatchObject({ exitCode: 4 });
+    expect(ask('ttft.mean=2%')!.reasons[0]).toMatch(/one run a side/);
+    expect(ask('ttft.mean=40%')).toMatchObject({ exitCode: 0 });
+    expect(ask('ttft.p95=60%')).toMatchObject({ exitCode: 0 });
   });
 });
 

@@ -2,7 +2,7 @@
 import { rounded } from '../figures';
 import { dueSeconds, itlBasisOf, type CountSource } from '../metrics/request-metrics';
 import type { RequestRecord } from '../metrics/record';
-import type { StageManifest } from '../folder/manifest';
+import { factsOfPart } from '../readers/stage-facts';
 import type { DimensionId } from './comparison';
 import type { WarmupCut } from './cut';
 import { knownLimits } from './goodput';
@@ -175,18 +175,9 @@ function sendSeconds({ records }: MeasuredStage): number {
   return times.length < 2 ? 0 : times.at(-1)! - times[0]!;
 }
 
-/** What a stage's manifest says of the whole, and no longer of a part. */
-const OF_THE_WHOLE: readonly string[] = ['counts', 'scheduleHash', 'gapCv', 'gaps', 'achievedRateRps'];
-
-function keeping(stage: MeasuredStage, records: readonly RequestRecord[]): MeasuredStage {
-  const { id, load, health, configPath } = stage;
-  const manifest =
-    stage.manifest &&
-    ({
-      ...Object.fromEntries(Object.entries(stage.manifest).filter(([key]) => !OF_THE_WHOLE.includes(key))),
-      planned: records.length,
-    } as StageManifest);
-  return { id, load, records, configPath, ...(health ? { health } : {}), ...(manifest ? { manifest } : {}) };
+/** Without the stage's report: that is of the whole. */
+function keeping({ id, load, facts }: MeasuredStage, records: readonly RequestRecord[]): MeasuredStage {
+  return { id, load, records, facts: factsOfPart(facts, records.length) };
 }
 
 /** Failures count as slower than every answer, so that a side that loses its slowest requests does not look fast. */

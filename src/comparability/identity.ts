@@ -7,12 +7,12 @@ import { runState } from '../readers/run-state';
 import type { Run } from '../readers/run';
 import { loadWords } from '../folder/load-words';
 import type { ComparedRun } from './comparison';
-import { configValue, loadLabel, type Side } from './side';
+import { factsOn, loadLabel, type Side } from './side';
 
 export function comparedRun(side: Side): ComparedRun {
   const { run } = side;
-  const { manifest, canonical } = run;
-  const startedAt = manifest?.clock.startedAt ?? canonical?.startedAt;
+  const { manifest } = run;
+  const startedAt = factsOn(side).startedAt.value;
   return {
     folder: run.folder,
     name: manifest?.name ?? lastPart(run.folder),
@@ -39,11 +39,9 @@ export function runNames(a: ComparedRun, b: ComparedRun): readonly [string, stri
   return [name(a, places[0]), name(b, places[1])];
 }
 
-/** As the config beside the report, or another tool's own file, names them. */
-function recordedEndpoint({ run }: Side): Pick<ComparedRun, 'endpoint' | 'model'> {
-  const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-  const endpoint = text(configValue(run, ['server', 'base_url'])) ?? run.canonical?.endpoint;
-  const model = text(configValue(run, ['server', 'model_name'])) ?? run.canonical?.model;
+function recordedEndpoint(side: Side): Pick<ComparedRun, 'endpoint' | 'model'> {
+  const facts = factsOn(side);
+  const [endpoint, model] = [facts.endpoint.value, facts.model.value];
   return { ...(endpoint === undefined ? {} : { endpoint }), ...(model === undefined ? {} : { model }) };
 }
 

@@ -31,8 +31,8 @@ function factsOf(side: Side): Facts {
   };
 }
 
-function sent({ manifest, scope }: MeasuredStage): Pair['stages'][number]['a'] {
-  return { scheduleHash: manifest?.scheduleHash, sendSeconds: scope?.extras?.sendSeconds };
+function sent({ facts, scope }: MeasuredStage): Pair['stages'][number]['a'] {
+  return { scheduleHash: facts.scheduleHash.value, sendSeconds: scope?.extras?.sendSeconds };
 }
 
 /** In the order of the catalogue. A suppressed pitfall is listed like any other, with who accepted it and why. */

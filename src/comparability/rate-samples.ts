@@ -100,7 +100,7 @@ function rateOf(stage: MeasuredStage, quantity: RateQuantity, counting: Counting
     return { sample: { side, noInterval: 'when requests were sent is not recorded' } };
   }
   requests.sort((x, y) => x.sentSeconds - y.sentSeconds);
-  const law = own(DESIGNED, stage.manifest?.arrivalLaw ?? '') ?? 'drawn';
+  const law = own(DESIGNED, stage.facts.arrivalLaw.value ?? '') ?? 'drawn';
   const noise = rateNoise(requests, schedule ? 'fixed' : law, stage.load.kind === 'concurrency');
   return { sample: { side }, noise };
 }

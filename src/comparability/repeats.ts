@@ -1,5 +1,6 @@
 // Several runs a side: are they repeats at all, in which order did they run, and how much do they differ by themselves?
 import { rounded } from '../figures';
+import { factsOf } from '../readers/facts-of';
 import type { Run } from '../readers/run';
 import { align, asRecorded, type Aligned, type Alignable } from './align';
 import type { Comparison, Finding, MetricComparison } from './comparison';
@@ -63,9 +64,7 @@ export function runPositions(
   a: readonly Run[],
   b: readonly Run[],
 ): { readonly a: readonly number[]; readonly b: readonly number[] } | undefined {
-  const starts = [...a, ...b].map(({ manifest, canonical }) =>
-    Date.parse(manifest?.clock.startedAt ?? canonical?.startedAt ?? ''),
-  );
+  const starts = [...a, ...b].map((run) => Date.parse(factsOf(run).startedAt.value ?? ''));
   if (starts.some(Number.isNaN) || new Set(starts).size < starts.length) return undefined;
   const sorted = [...starts].sort((x, y) => x - y);
   const places = starts.map((start) => sorted.indexOf(start));

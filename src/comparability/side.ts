@@ -4,12 +4,12 @@ import type { RequestRecord } from '../metrics/record';
 import { isSuccess, type CountSource, type ItlBasis } from '../metrics/request-metrics';
 import type { ConfigPath } from '../problem';
 import { stageScope, stageScopes, summaryOf, type ReportScope } from '../readers/canonical';
-import type { StageHealth, StageManifest } from '../folder/manifest';
 import type { RunFacts } from '../readers/facts';
 import { factsOf, settingOf } from '../readers/facts-of';
 import { reportOf } from '../readers/own';
 import type { Run } from '../readers/run';
 import { countingOf } from '../readers/scopes';
+import { stageFactsOf, type StageFacts } from '../readers/stage-facts';
 import type { StackRecord } from '../folder/stack';
 
 export type StageLoad =
@@ -22,13 +22,11 @@ export type StageLoad =
 export interface MeasuredStage {
   readonly id: number;
   readonly load: StageLoad;
-  readonly manifest?: StageManifest;
-  readonly health?: StageHealth;
+  readonly facts: StageFacts;
   /** The stage's numbers as its report has them, with their places. */
   readonly scope?: ReportScope;
   /** Requests of the stage by sending time; those never sent come last. Absent when the folder has no records. */
   readonly records?: readonly RequestRecord[];
-  readonly configPath: ConfigPath;
 }
 
 export interface Side {
@@ -74,17 +72,14 @@ function recordsByStage(records: readonly RequestRecord[] | undefined): Map<numb
 }
 
 function measuredStage(run: Run, id: number, byStage: Map<number, RequestRecord[]> | undefined): MeasuredStage {
-  const manifest = run.manifest?.stages.find((stage) => stage.id === id);
-  const health = run.manifest?.health.find((entry) => entry.stage === id);
   const scope = scopeOf(run, id);
+  const facts = stageFactsOf(run, id, scope);
   return {
     id,
-    load: loadOf(manifest, scope),
-    ...(manifest ? { manifest } : {}),
-    ...(health ? { health } : {}),
+    load: loadOf(facts, scope),
+    facts,
     ...(scope ? { scope } : {}),
     ...(byStage ? { records: byStage.get(id) ?? [] } : {}),
-    configPath: ['load', 'stages', id],
   };
 }
 
@@ -96,16 +91,14 @@ function scopeOf(run: Run, id: number): ReportScope | undefined {
 
 /** The load of one stage of a run. */
 export function stageLoad(run: Run, id: number): StageLoad {
-  const manifest = run.manifest?.stages.find((stage) => stage.id === id);
-  return loadOf(manifest, scopeOf(run, id));
+  const scope = scopeOf(run, id);
+  return loadOf(stageFactsOf(run, id, scope), scope);
 }
 
-function loadOf(manifest: StageManifest | undefined, scope: ReportScope | undefined): StageLoad {
-  const level = manifest?.requestedConcurrency ?? (manifest ? undefined : scope?.load.concurrency);
-  if (level !== undefined && level > 0) return { kind: 'concurrency', level };
-  const rps = manifest?.requestedRateRps ?? (manifest ? undefined : scope?.load.requestedRateRps);
-  if (rps !== undefined && rps > 0) return { kind: 'rate', rps };
-  return !manifest && scope?.load.allAtOnce === true ? { kind: 'all-at-once' } : { kind: 'unknown' };
+function loadOf({ concurrency, rateRps }: StageFacts, scope: ReportScope | undefined): StageLoad {
+  if (concurrency.value !== undefined && concurrency.value > 0) return { kind: 'concurrency', level: concurrency.value };
+  if (rateRps.value !== undefined && rateRps.value > 0) return { kind: 'rate', rps: rateRps.value };
+  return scope?.load.allAtOnce === true ? { kind: 'all-at-once' } : { kind: 'unknown' };
 }
 
 /** "20 rps", "32 concurrent". */

@@ -6,8 +6,8 @@ import { coefficientOfVariation, mean, sortedValues } from '../../metrics/statis
 import { kolmogorovSmirnov } from '../../metrics/two-samples';
 import type { Evidence } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { inFact, inManifest, inRecords } from '../evidence';
-import { factsOn, loadLabel, type MeasuredStage, type Side } from '../side';
+import { inFact, inRecords } from '../evidence';
+import { loadLabel, type MeasuredStage, type Side } from '../side';
 import { loadKindOf, loadKindsDiffer } from './load-model';
 import { own } from '../../own';
 
@@ -57,8 +57,10 @@ const CONFIGURED: Readonly<Record<string, string>> = {
 };
 
 /** The law as the tool tells it, else what its load type does; with the words that were read. */
-function lawOf(side: Side): { readonly law: string | undefined; readonly evidence: Evidence } {
-  const { arrivalLaw: told, loadType: type } = factsOn(side);
+function lawOf(
+  side: Side,
+  { facts: { arrivalLaw: told, loadType: type } }: MeasuredStage,
+): { readonly law: string | undefined; readonly evidence: Evidence } {
   if (told.value !== undefined) return { law: told.value, evidence: inFact(told) };
   const isKnown = side.run.tool.name === 'inference-perf' && type.value !== undefined;
   return { law: isKnown ? own(CONFIGURED, type.value) : undefined, evidence: inFact(type) };
@@ -68,11 +70,11 @@ function arrivalsOf(side: Side, stage: MeasuredStage): StageArrivals {
   const gaps = stage.records && scheduledGaps(stage.records);
   return {
     stage,
-    law: side.run.manifest ? stage.manifest?.arrivalLaw : lawOf(side).law,
-    hash: stage.manifest?.scheduleHash,
+    law: lawOf(side, stage).law,
+    hash: stage.facts.scheduleHash.value,
     gaps,
-    cv: gaps ? coefficientOfVariation(gaps) : stage.manifest?.gapCv,
-    n: gaps?.length ?? stage.manifest?.gaps?.count ?? 0,
+    cv: gaps ? coefficientOfVariation(gaps) : stage.facts.gapCv.value,
+    n: gaps?.length ?? stage.facts.gapCount.value ?? 0,
   };
 }
 
@@ -104,16 +106,15 @@ export const arrivalProcess = dimension<Arrivals>({
     const paired = new Set(matching.pairs.flatMap((pair) => [pair.a, pair.b]));
     const stages = side.stages.filter((stage) => paired.has(stage)).map((stage) => arrivalsOf(side, stage));
     const laws = [...new Set(stages.map((stage) => stage.law ?? 'not recorded'))];
-    const evidence: Evidence[] = stages.flatMap(({ stage, law, cv, gaps }) => {
-      const key = `stages[${stage.id}]`;
+    const evidence: Evidence[] = stages.flatMap(({ stage, hash, cv, gaps }) => {
       const value = cv === undefined ? undefined : rounded(cv);
       return [
-        side.run.manifest ? inManifest(side, `${key}.arrivalLaw`, law, ['load', 'type']) : lawOf(side).evidence,
-        inManifest(side, `${key}.seed`, stage.manifest?.seed),
-        inManifest(side, `${key}.scheduleHash`, stage.manifest?.scheduleHash?.slice(0, 12)),
+        lawOf(side, stage).evidence,
+        inFact(stage.facts.seed),
+        inFact(stage.facts.scheduleHash, hash?.slice(0, 12)),
         gaps
           ? inRecords(side, `CV of the gaps between ${spacedBy(stage)}, ${loadLabel(stage.load)}`, value)
-          : inManifest(side, `${key}.gapCv`, value),
+          : inFact(stage.facts.gapCv, value),
       ];
     });
     const cvs = stages.flatMap(({ cv }) => (cv === undefined ? [] : [rounded(cv)]));

@@ -6,7 +6,7 @@ import { measureOf, statisticOf, type QuantityId } from '../../readers/canonical
 import { mainFile } from '../../readers/facts-of';
 import type { Evidence } from '../comparison';
 import { ALL, confounds, dimension, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { inManifest, inRecords, inReport, inSetting } from '../evidence';
+import { inFact, inRecords, inReport, inSetting } from '../evidence';
 import { factsOn, loadLabel, successesOf, type MeasuredStage, type Side } from '../side';
 
 interface StageLimit {
@@ -77,7 +77,8 @@ function inFlight(stage: MeasuredStage): number | undefined {
 }
 
 function capOf(side: Side, stage: MeasuredStage): number | undefined {
-  if (stage.health?.inFlightCap !== undefined) return stage.health.inFlightCap;
+  const own = stage.facts.inFlightCap.value;
+  if (own !== undefined) return own;
   const { clientWorkers, clientCap } = factsOn(side);
   const [workers, each] = [clientWorkers.value, clientCap.value];
   return workers !== undefined && each !== undefined && workers > 0 && each > 0 ? workers * each : undefined;
@@ -97,7 +98,7 @@ function inScope(
 
 function limitOf(side: Side, stage: MeasuredStage): StageLimit {
   const reasons: string[] = [];
-  const { health } = stage;
+  const health = stage.facts.clientHealth.value;
   if (health?.verdict === 'client-limited')
     reasons.push(...(health.reasons.length > 0 ? health.reasons : ['client-limited']));
   const { lateness, inFlight: used } = paceOf(stage);
@@ -122,30 +123,23 @@ function limitOf(side: Side, stage: MeasuredStage): StageLimit {
 }
 
 function evidenceOf(side: Side, stage: MeasuredStage): Evidence[] {
-  const { health } = stage;
-  const index = side.run.manifest?.health.indexOf(health!) ?? -1;
-  const key = index >= 0 ? `health[${index}]` : `health (stage ${stage.id})`;
+  const { clientHealth, eventLoopUse, inFlightCap } = stage.facts;
+  const health = clientHealth.value;
   const { lateness, inFlight: used } = paceOf(stage);
   const words =
     lateness && `mean ${delayWords(lateness.mean)}, p50 ${delayWords(lateness.p50)}, p99 ${delayWords(lateness.p99)}`;
   const label = loadLabel(stage.load);
   const inFlightWords = used === undefined ? undefined : rounded(used);
   return [
-    inManifest(side, `${key}.verdict`, health && [health.verdict, ...health.reasons].join(': ')),
+    inFact(clientHealth, health && [health.verdict, ...health.reasons].join(': ')),
     stage.records
       ? inRecords(side, `sent - scheduled, ${label}`, words)
       : inScope(side, stage, 'schedule_delay', 'sent - scheduled', words),
-    inManifest(
-      side,
-      `${key}.eventLoopUse`,
-      health?.eventLoopUse === undefined ? undefined : rounded(health.eventLoopUse),
-    ),
+    inFact(eventLoopUse, eventLoopUse.value === undefined ? undefined : rounded(eventLoopUse.value)),
     stage.records
       ? inRecords(side, `in flight by Little’s law, ${label}`, inFlightWords)
       : inScope(side, stage, 'e2e', 'requests per second x mean latency', inFlightWords),
-    health?.inFlightCap !== undefined
-      ? inManifest(side, `${key}.inFlightCap`, health.inFlightCap, ['load', 'worker_max_concurrency'])
-      : inSetting(side, ['load', 'worker_max_concurrency']),
+    inFlightCap.value === undefined ? inSetting(side, ['load', 'worker_max_concurrency']) : inFact(inFlightCap),
   ];
 }
 

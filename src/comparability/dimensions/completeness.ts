@@ -49,10 +49,10 @@ function endsOf({ run, stages }: Side): Ends | undefined {
   };
 }
 
-function stageEnds({ manifest, records }: MeasuredStage): Ends | undefined {
-  const planned = manifest?.planned;
+function stageEnds({ facts, records }: MeasuredStage): Ends | undefined {
+  const planned = facts.planned.value;
   if (planned === undefined) return undefined;
-  if (!records) return manifest?.counts && { ...manifest.counts, planned };
+  if (!records) return facts.counts.value && { ...facts.counts.value, planned };
   const of = (kind: string): number => records.filter(({ outcome }) => outcome.kind === kind).length;
   return { planned, ok: of('ok'), failed: of('failed'), cancelled: of('cancelled'), notSent: of('notSent') };
 }

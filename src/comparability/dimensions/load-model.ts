@@ -1,9 +1,8 @@
 // Does the load wait for answers? An open loop sends on schedule, a closed one when a slot is free, a session in its own order.
-import { placeIn } from '../../readers/canonical';
 import type { Evidence } from '../comparison';
 import { ALL, confounds, dimension, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { inFact, inManifest, inReport } from '../evidence';
-import { settingOf, type Side } from '../side';
+import { inFact } from '../evidence';
+import { factsOn, settingOf, type Side } from '../side';
 import { own } from '../../own';
 
 interface LoadModel extends SideEvidence {
@@ -31,20 +30,14 @@ export function loadKindsDiffer({ a, b }: Context): boolean {
 
 function loadModelOf(side: Side): LoadModel {
   const configured = settingOf(side.run, ['load', 'type']);
-  const planned = new Set(side.stages.flatMap((stage) => (stage.manifest ? [stage.manifest.loadType] : [])));
-  const types = new Set<string>(planned);
+  const { loadType } = factsOn(side);
+  const types = new Set(side.stages.flatMap(({ facts }) => facts.loadType.value ?? []));
+  const evidence: Evidence[] = [inFact(configured)];
+  // Ours says what was asked, and what was planned of it.
+  if (loadType.at.key !== configured.at.key) {
+    evidence.push(inFact(loadType, types.size > 0 ? [...types].join(', ') : undefined));
+  }
   if (types.size === 0 && typeof configured.value === 'string') types.add(configured.value);
-  const evidence: Evidence[] = [
-    inFact(configured),
-    ...(!side.run.manifest
-      ? []
-      : [
-          inManifest(side, 'stages[].loadType', planned.size > 0 ? [...planned].join(', ') : undefined, [
-            'load',
-            'type',
-          ]),
-        ]),
-  ];
   const kinds = new Set([...types].map((type) => own(KINDS, type) ?? type));
   if (kinds.size === 0) {
     const fromReport = kindFromReport(side);
@@ -58,13 +51,12 @@ function loadModelOf(side: Side): LoadModel {
 
 /** inference-perf writes `concurrency` for closed loops only. */
 function kindFromReport(side: Side): { kind: string; evidence: Evidence } | undefined {
-  const scope = side.stages.find((stage) => stage.scope)?.scope;
-  if (!scope || (scope.load.requestedRateRps === undefined && scope.load.concurrency === undefined)) return undefined;
-  const level = scope.load.concurrency ?? 0;
-  const { file, key } = placeIn(scope, level > 0 ? 'concurrency' : 'rate');
+  const facts = side.stages.find((stage) => stage.scope)?.facts;
+  if (!facts || (facts.rateRps.value === undefined && facts.concurrency.value === undefined)) return undefined;
+  const isClosed = (facts.concurrency.value ?? 0) > 0;
   return {
-    kind: level > 0 ? 'closed loop' : 'open loop',
-    evidence: inReport(file, key, level > 0 ? level : scope.load.requestedRateRps),
+    kind: isClosed ? 'closed loop' : 'open loop',
+    evidence: inFact(isClosed ? facts.concurrency : facts.rateRps),
   };
 }
 

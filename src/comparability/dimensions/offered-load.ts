@@ -1,10 +1,9 @@
 // Was the same load offered? Stages are matched by rate or concurrency, so a stage without a partner is visible.
 import { rounded } from '../../figures';
 import { dueSeconds } from '../../metrics/request-metrics';
-import { measureOf, placeIn, statisticOf } from '../../readers/canonical';
 import type { Evidence } from '../comparison';
 import { ALL, confounds, dimension, same, unknown, type SideEvidence } from '../dimension';
-import { inFact, inManifest, inRecords, inReport } from '../evidence';
+import { inFact, inRecords } from '../evidence';
 import { factsOn, loadLabel, type MeasuredStage, type Side } from '../side';
 import { RATE_TOLERANCE, type StagePair } from '../stages';
 import { loadKindsDiffer } from './load-model';
@@ -25,9 +24,9 @@ const REALISED_FLOOR = 0.03;
 const REALISED_ERRORS = 4;
 
 function offeredBy(stage: MeasuredStage): Offered {
-  const n = stage.records?.length ?? stage.manifest?.planned ?? countOf(stage) ?? 0;
+  const n = stage.records?.length ?? stage.facts.planned.value ?? countOf(stage) ?? 0;
   if (stage.load.kind !== 'rate') return { stage, rateRps: undefined, n };
-  return { stage, rateRps: scheduledRate(stage) ?? stage.manifest?.achievedRateRps ?? reportedRate(stage), n };
+  return { stage, rateRps: scheduledRate(stage) ?? stage.facts.sentRateRps.value, n };
 }
 
 /** Intervals over span, so that the fence post does not flatter short stages. The client's lateness is client-limit's. */
@@ -46,11 +45,6 @@ function countOf({ scope }: MeasuredStage): number | undefined {
   return scope?.counts.total ?? scope?.counts.ok;
 }
 
-function reportedRate({ scope }: MeasuredStage): number | undefined {
-  const rate = scope && statisticOf(scope, 'sends_per_sec', 'value');
-  return rate !== undefined && rate > 0 ? rate : undefined;
-}
-
 export const offeredLoad = dimension<OfferedLoad>({
   id: 'offered-load',
   title: 'Offered load',
@@ -64,8 +58,6 @@ export const offeredLoad = dimension<OfferedLoad>({
     const stages = side.stages.map(offeredBy);
     const evidence: Evidence[] = stages.flatMap(({ stage, rateRps }) => {
       const closed = stage.load.kind === 'concurrency';
-      const key = closed ? 'requestedConcurrency' : 'requestedRateRps';
-      const path = [...stage.configPath, closed ? 'concurrency_level' : 'rate'];
       const asked =
         stage.load.kind === 'rate'
           ? rounded(stage.load.rps)
@@ -74,11 +66,7 @@ export const offeredLoad = dimension<OfferedLoad>({
             : stage.load.kind === 'all-at-once'
               ? 'all at once'
               : undefined;
-      const place = stage.scope && placeIn(stage.scope, closed ? 'concurrency' : 'rate');
-      const requested =
-        stage.manifest || !place
-          ? inManifest(side, `stages[${stage.id}].${key}`, asked, path)
-          : inReport(place.file, place.key, asked);
+      const requested = inFact(closed ? stage.facts.concurrency : stage.facts.rateRps, asked);
       if (closed) return [requested];
       const realised = rateRps === undefined ? undefined : `${rounded(rateRps)} requests/s`;
       return [requested, realisedEvidence(side, stage, realised)];
@@ -116,7 +104,7 @@ export const offeredLoad = dimension<OfferedLoad>({
     const blind = (side: OfferedLoad): boolean =>
       side.stages.some(
         ({ stage, rateRps, n }) =>
-          stage.load.kind === 'rate' && rateRps === undefined && n !== 1 && stage.manifest?.planned !== 0,
+          stage.load.kind === 'rate' && rateRps === undefined && n !== 1 && stage.facts.planned.value !== 0,
       );
     if (blind(a) || blind(b)) return unknown('The load that really was offered', !blind(a), !blind(b));
     const apart = pairs.filter((pair) => ratesDiffer(pair, a, b));
@@ -147,10 +135,7 @@ function sweeps(...sides: readonly Side[]): string {
 /** The schedule's own rate where there are records, else what the run or its report says was sent. */
 function realisedEvidence(side: Side, stage: MeasuredStage, value: string | undefined): Evidence {
   if (stage.records) return inRecords(side, `offered by the schedule, ${loadLabel(stage.load)}`, value);
-  const source = stage.scope && measureOf(stage.scope, 'sends_per_sec')?.source;
-  return stage.manifest || !source
-    ? inManifest(side, `stages[${stage.id}].achievedRateRps`, value)
-    : inReport(source.file, source.key, value);
+  return inFact(stage.facts.sentRateRps, value);
 }
 
 function of(side: OfferedLoad, stage: MeasuredStage): Offered {

@@ -1,11 +1,9 @@
 // Are there enough requests for the percentiles shown? Below a distribution-free minimum a percentile is only a maximum.
-import { placeIn } from '../../readers/canonical';
-import { mainFile } from '../../readers/facts-of';
 import { minimumCountFor } from '../../sample-size';
 import type { Evidence, MovedMetric, Statistic } from '../comparison';
 import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { counted } from '../../figures';
-import { inManifest, inRecords, inReport } from '../evidence';
+import { inFact, inRecords } from '../evidence';
 import { loadLabel, type MeasuredStage } from '../side';
 
 interface SampleSize extends SideEvidence {
@@ -34,9 +32,8 @@ function supported(n: number): readonly Statistic[] {
 }
 
 function sizeOf(stage: MeasuredStage): number | undefined {
-  const { records, manifest } = stage;
-  const own = records?.filter(({ outcome }) => outcome.kind === 'ok').length ?? manifest?.counts?.ok;
-  return own ?? stage.scope?.counts.ok;
+  const { records, facts } = stage;
+  return records?.filter(({ outcome }) => outcome.kind === 'ok').length ?? facts.ok.value;
 }
 
 export const sampleSize = dimension<SampleSize>({
@@ -51,16 +48,10 @@ export const sampleSize = dimension<SampleSize>({
     const paired = new Set(matching.pairs.flatMap((pair) => [pair.a, pair.b]));
     const stages = side.stages
       .filter((stage) => paired.has(stage))
-      .map((stage) => ({ stage, n: sizeOf(stage), planned: stage.manifest?.planned }));
-    const evidence: Evidence[] = stages.map(({ stage, n }) => {
-      const key = `successes, ${loadLabel(stage.load)}`;
-      if (stage.records) return inRecords(side, key, n);
-      if (stage.manifest) return inManifest(side, `stages[${stage.id}].counts.ok`, n);
-      if (!stage.scope) return inReport(mainFile(side.run), 'requests that succeeded', n);
-      const { file, key: counted } = placeIn(stage.scope, 'ok');
-      return inReport(file, counted, n);
-    });
-    if (side.run.manifest) evidence.push(inManifest(side, 'repeats', 'a single run'));
+      .map((stage) => ({ stage, n: sizeOf(stage), planned: stage.facts.planned.value }));
+    const evidence: readonly Evidence[] = stages.map(({ stage, n }) =>
+      stage.records ? inRecords(side, `successes, ${loadLabel(stage.load)}`, n) : inFact(stage.facts.ok),
+    );
     const sizes = stages.map(({ n }) => (n === undefined ? 'not recorded' : counted(n, 'request')));
     return { stages, summary: sizes.length === 0 ? 'not recorded' : sizes.join(', '), evidence };
   },

@@ -3,7 +3,7 @@ import { sloLimits } from '../config/slo';
 import { MANIFEST_FILE, type RunManifest } from '../folder/manifest';
 import type { ConfigPath } from '../problem';
 import { cacheCounters } from './cache-counters';
-import { measureOf, type CanonicalReport, type Definition, type QuantityId } from './canonical';
+import { measureOf, type CanonicalReport, type Definition, type Measure, type QuantityId } from './canonical';
 import {
   fact,
   known,
@@ -146,7 +146,7 @@ const SPECS: { readonly [K in FactId]: Spec<FactTypes[K]> } = {
   outputCounter: {
     words: 'who counted output tokens',
     own: ['tokens.output.source', ({ tokens }) => tokens?.output],
-    read: (report) => counterOf(report, ['output_tokens_per_sec', 'output_tokens']),
+    read: (report) => counterOf(report, ['output_tokens_per_sec', 'output_tokens', 'tpot']),
   },
   gapBasis: { words: 'what gaps are between', own: ['tokens.itl', ({ tokens }) => tokens?.itl], read: gapsOf },
   loadType: {
@@ -370,10 +370,11 @@ function counterOf(report: CanonicalReport, quantities: readonly QuantityId[]): 
 }
 
 /** What the gaps of a report are between; undefined when it has none. */
-function gapsOf({ scopes: [scope] }: CanonicalReport): Fact<'tokens' | 'chunks'> | undefined {
-  const tokens = scope && measureOf(scope, 'token_gap');
-  const chunks = scope && measureOf(scope, 'chunk_gap');
-  const found = tokens ?? chunks;
+function gapsOf({ scopes }: CanonicalReport): Fact<'tokens' | 'chunks'> | undefined {
+  const first = (quantity: QuantityId): Measure | undefined =>
+    scopes.flatMap((scope) => measureOf(scope, quantity) ?? [])[0];
+  const tokens = first('token_gap');
+  const found = tokens ?? first('chunk_gap');
   return found && fact(tokens ? 'tokens' : 'chunks', found.source.file, found.source.key);
 }
 

@@ -58,8 +58,8 @@ export interface Run {
   readonly perRequest?: { readonly folder: FolderAccess; readonly file: string };
   /** Lengths of the answered requests where they are known, and the requests cannot be records: a file without starting times. */
   readonly lengths?: RunLengths;
-  /** Who counted in `records` that another tool wrote; a manifest says it itself. */
-  readonly counting?: Counting;
+  /** What the gaps are between in `records` that another tool wrote. */
+  readonly gaps?: ItlBasis;
   /** What the reader noticed: truncated last line, missing summary, counts that do not add up. */
   readonly problems: readonly Problem[];
 }

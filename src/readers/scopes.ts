@@ -9,7 +9,6 @@ import {
   tpotSeconds,
   ttfcSeconds,
   ttftSeconds,
-  type CountSource,
 } from '../metrics/request-metrics';
 import { significant, span } from '../figures';
 import { RECORDS_FILE, type StageManifest } from '../folder/manifest';
@@ -22,8 +21,8 @@ import {
   type QuantityId,
   type ReportScope,
 } from './canonical';
+import { factsOf } from './facts-of';
 import { numbersOfRecords, reportOf } from './own';
-import { isElseAsked, reportedBasis, reportedCounter } from './reported-counting';
 import type { Counting, Run } from './run';
 
 export interface Scope {
@@ -67,16 +66,17 @@ export const SHOWN_PERCENTILES = [50, 95, 99] as const;
 
 /** Who counted the tokens, as the run recorded it. */
 export function countingOf(run: Run): Counting {
-  const { canonical, records } = run;
-  const tokens = run.manifest?.tokens;
-  if (!tokens && run.counting) return run.counting;
-  const reported = (which: 'input' | 'output'): CountSource =>
-    (canonical ? reportedCounter(canonical, which) : undefined) ?? 'mixed';
+  const { canonical, records, gaps } = run;
+  const { inputCounter, outputCounter, gapBasis } = factsOf(run);
+  const reported = canonical && !records ? (gapBasis.value ?? 'tokens') : undefined;
+  const own = canonical ? gaps : gapBasis.value;
+  // AIPerf's requests without its export are counted by the client unless it was told otherwise: no evidence, but enough to compute.
+  const assumed = run.tool.name === 'aiperf' && canonical?.scopes.length === 0 ? 'client-tokenizer' : 'mixed';
   return {
-    output: tokens?.output.source ?? reported('output'),
-    input: tokens?.input.source ?? reported('input'),
-    ...(!tokens && canonical && isElseAsked(canonical) ? { outputElseAsked: true } : {}),
-    itl: tokens?.itl ?? (canonical && !records ? reportedBasis(canonical) : itlBasisOf(records ?? [])),
+    output: outputCounter.value?.source ?? assumed,
+    input: inputCounter.value?.source ?? assumed,
+    ...(outputCounter.value?.otherwise === 'asked' ? { outputElseAsked: true } : {}),
+    itl: reported ?? own ?? itlBasisOf(records ?? []),
   };
 }
 

@@ -10,8 +10,8 @@ import {
 import type { Problem } from '../../problem';
 import { stageScopes, type CanonicalReport, type ReportScope } from '../canonical';
 import { counted, whole } from '../../figures';
-import { reportedBasis, reportedCounter } from '../reported-counting';
-import type { Counting, Run, RunLengths } from '../run';
+import { factsOf } from '../facts-of';
+import type { Run, RunLengths } from '../run';
 import { RequestColumns } from './columns';
 import { checkAgainstSummary, openRecords } from './open-records';
 
@@ -48,9 +48,10 @@ export async function withRecords(run: Run): Promise<Run> {
   if (!order) return { ...refuse('it does not say when each request was sent'), lengths: lengthsOf(columns) };
   const stages = stagesOf(canonical, columns, order);
   if (typeof stages === 'string') return refuse(stages);
-  const records = recordsOf(columns, order, stages, stampsOf(canonical), takesServers(canonical));
-  const counting = countingOf(canonical, columns, records);
-  return { ...run, records, counting, problems: found };
+  const records = recordsOf(columns, order, stages, stampsOf(run), takesServers(run));
+  // "Between tokens" of answers that do not say where their tokens are: no gap is seen, and none is made up.
+  const gaps = columns.gapTotal === 0 ? 'tokens' : itlBasisOf(records);
+  return { ...run, records, gaps, problems: found };
 }
 
 /** The run with what its requests say against its summary, and without the requests: a view of the summary must not hide it. */
@@ -153,14 +154,14 @@ function spanOf(columns: RequestColumns, part: Uint32Array): number {
 }
 
 /** What the tool stamps: inference-perf each token of a chunk, where it has a tokenizer; the others chunks. */
-function stampsOf(report: CanonicalReport): ItlBasis {
-  return report.tool === 'inference-perf' && reportedBasis(report) === 'tokens' ? 'tokens' : 'chunks';
+function stampsOf(run: Run): ItlBasis {
+  return run.tool.name === 'inference-perf' && factsOf(run).gapBasis.value !== 'chunks' ? 'tokens' : 'chunks';
 }
 
 /** inference-perf from v0.6 on writes the server's count of the prompt under `input_tokens` where the server sent one. */
-function takesServers(report: CanonicalReport): boolean {
-  const input = reportedCounter(report, 'input');
-  return report.tool === 'inference-perf' && (input === 'server-usage' || input === 'mixed');
+function takesServers(run: Run): boolean {
+  const input = factsOf(run).inputCounter.value?.source;
+  return run.tool.name === 'inference-perf' && (input === 'server-usage' || input === 'mixed');
 }
 
 /** Times from the first send on. */
@@ -257,14 +258,4 @@ function chunksOf(
   }
   const isEveryToken = [row.clientOutputTokens, row.usage?.completionTokens].includes(gaps.length + 1);
   return isEveryToken ? { chunkSeconds: times, chunkTokens: tokens } : { chunkSeconds: times };
-}
-
-/** Who counted, as that version of the tool does; gaps only where there are any. */
-function countingOf(report: CanonicalReport, columns: RequestColumns, records: readonly RequestRecord[]): Counting {
-  // "Between tokens" of answers that do not say where their tokens are: no gap is seen, and none is made up.
-  return {
-    output: reportedCounter(report, 'output') ?? 'mixed',
-    input: reportedCounter(report, 'input') ?? 'mixed',
-    itl: columns.gapTotal === 0 ? 'tokens' : itlBasisOf(records),
-  };
 }

@@ -5,6 +5,7 @@ import { measureOf } from '../../../../src/readers/canonical';
 import { openReports } from '../../../../src/readers/open';
 import { readRun } from '../../../../src/readers/read';
 import { withRecords } from '../../../../src/readers/records/attach';
+import { countingOf } from '../../../../src/readers/scopes';
 import { completeReport } from '../../../../src/readers/records/complete';
 import { recompute, type RecomputeDefinition } from '../../../../src/readers/records/recompute';
 import { memoryFolder } from '../../support/memory-folder';
@@ -57,7 +58,7 @@ describe('AIPerf’s requests without its export', () => {
     const read = await readRun(folder);
     if (!read.ok) throw new Error('unread');
     const run = await withRecords(read.value);
-    expect(run.counting).toMatchObject({ output: 'client-tokenizer', input: 'client-tokenizer' });
+    expect(countingOf(run)).toMatchObject({ output: 'client-tokenizer', input: 'client-tokenizer' });
     expect(run.records![1]!.usage).toEqual({ promptTokens: 26, completionTokens: 3 });
     expect(scheduleDelaySeconds(run.records![1]!)).toBeCloseTo(0.004, 6);
   });

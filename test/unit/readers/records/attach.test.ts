@@ -10,6 +10,7 @@ import {
 } from '../../../../src/metrics/request-metrics';
 import { readRun } from '../../../../src/readers/read';
 import { withRecords } from '../../../../src/readers/records/attach';
+import { countingOf } from '../../../../src/readers/scopes';
 import type { Run } from '../../../../src/readers/run';
 import {
   aiperfLines,
@@ -45,7 +46,7 @@ function expectTruth(run: Run, truth = TRUTH): void {
     if (request.failed) return;
     expect(ttftSeconds(record)).toBeCloseTo(request.ttft, 5);
     const decode = endOf(request) - request.sent - request.ttft;
-    expect(tpotSeconds(record, run.counting!.output)).toBeCloseTo(decode / (request.tokens - 1), 6);
+    expect(tpotSeconds(record, countingOf(run).output)).toBeCloseTo(decode / (request.tokens - 1), 6);
   });
 }
 
@@ -53,14 +54,14 @@ describe('requests of other tools as records', () => {
   it('vLLM --save-detailed', async () => {
     const run = await opened({ 'r.json': vllmDetailed(trueRequests(TRUTH), 20) });
     expectTruth(run);
-    expect(run.counting).toEqual({ output: 'mixed', input: 'mixed', itl: 'tokens' });
+    expect(countingOf(run)).toEqual({ output: 'mixed', input: 'mixed', itl: 'tokens' });
   });
 
   it('vLLM with several tokens a chunk: gaps are between chunks, and called so', async () => {
     const truth = { ...TRUTH, perChunk: 3 };
     const run = await opened({ 'r.json': vllmDetailed(trueRequests(truth), 20) });
     expectTruth(run, truth);
-    expect(run.counting!.itl).toBe('chunks');
+    expect(countingOf(run).itl).toBe('chunks');
     expect(itlGapsSeconds(run.records![0]!, 'chunks')).toHaveLength(19);
   });
 
@@ -81,7 +82,7 @@ describe('requests of other tools as records', () => {
   it('AIPerf’s JSONL, with its export beside it or alone', async () => {
     const run = await opened({ 'profile_export.jsonl': aiperfLines(trueRequests(TRUTH)) });
     expectTruth(run);
-    expect(run.counting!.itl).toBe('tokens');
+    expect(countingOf(run).itl).toBe('tokens');
   });
 
   /** A GuideLLM result of five answers of 20 tokens: first and last moment, and a count of iterations or none. */
@@ -126,7 +127,7 @@ describe('requests of other tools as records', () => {
   it('AIPerf without chunk latencies has a TPOT and no gap', async () => {
     const run = await opened({ 'profile_export.jsonl': aiperfLines(trueRequests(TRUTH), false) });
     expectTruth(run);
-    expect(run.records!.flatMap((record) => itlGapsSeconds(record, run.counting!.itl))).toEqual([]);
+    expect(run.records!.flatMap((record) => itlGapsSeconds(record, countingOf(run).itl))).toEqual([]);
   });
 
   it.each(['v0.1', 'v0.4', 'v0.5', 'main'] as const)('inference-perf %s, stages recovered', async (generation) => {
@@ -150,7 +151,7 @@ describe('requests of other tools as records', () => {
       6,
     );
     // Stamped twice, tokens cannot be told from chunks; stamped once, a chunk of two tokens has a gap of 0.
-    const gaps = itlGapsSeconds(run.records![60]!, run.counting!.itl);
+    const gaps = itlGapsSeconds(run.records![60]!, countingOf(run).itl);
     expect(gaps.filter((gap) => gap === 0)).toHaveLength(generation === 'v0.1' ? 0 : 20);
     expect(gaps).toHaveLength(generation === 'v0.1' ? 19 : 39);
   });

@@ -1,4 +1,4 @@
-// One `*_lifecycle_metrics.json` -> LifecycleReport: what the file does not hold is null with a reason, never 0.
+// One `*_lifecycle_metrics.json` of ours -> LifecycleReport: what the file does not hold is null with a reason, never 0.
 import type { LifecycleReport, Stat } from '../metrics/lifecycle';
 import type { Problem, Result } from '../problem';
 import { parseJson } from '../folder/json';
@@ -14,7 +14,6 @@ const LATENCIES = [
   'inter_token_latency',
 ] as const;
 
-/** Main's layout; `p50` of older files is read as `median`, their `prompt_len` as `prompt_tokens`. */
 export function parseLifecycle(text: string, file: string): Result<LifecycleReport> {
   const parsed = parseJson(text, file);
   if (!parsed.ok) return parsed;
@@ -40,7 +39,7 @@ export function parseLifecycle(text: string, file: string): Result<LifecycleRepo
     failures: {
       count: numberOf(failures['count']) ?? 0,
       request_latency: reader.stat('failures.request_latency', failures['request_latency'], true),
-      prompt_tokens: reader.stat('failures.prompt_tokens', failures['prompt_tokens'] ?? failures['prompt_len'], true),
+      prompt_tokens: reader.stat('failures.prompt_tokens', failures['prompt_tokens'], true),
       by_label: labelsOf(failures['by_label']),
     },
     isoperf: {
@@ -53,12 +52,10 @@ export function parseLifecycle(text: string, file: string): Result<LifecycleRepo
   if (numberOf(root['benchmark_time_seconds']) === undefined) {
     reader.notMeasured['benchmark_time_seconds'] = 'not in the file';
   }
-  return { ok: true, value: report, problems: reader.problems(file) };
+  return { ok: true, value: report, problems: [] };
 }
 
 class Reader {
-  private readonly odd: string[] = [];
-
   constructor(readonly notMeasured: Record<string, string>) {}
 
   successes(from: Json, count: number): LifecycleReport['successes'] {
@@ -78,7 +75,7 @@ class Reader {
         requests_per_sec: rate('requests_per_sec') ?? 0,
       },
       request_size_bytes: this.stat('successes.request_size_bytes', from['request_size_bytes']),
-      prompt_tokens: this.stat('successes.prompt_tokens', from['prompt_tokens'] ?? from['prompt_len']),
+      prompt_tokens: this.stat('successes.prompt_tokens', from['prompt_tokens']),
       output_len: this.stat('successes.output_len', from['output_len']),
       output_tokens: this.stat('successes.output_tokens', from['output_tokens']),
       token_count_mismatches: numberOf(from['token_count_mismatches']) ?? 0,
@@ -87,43 +84,25 @@ class Reader {
   }
 
   number(key: string, value: unknown): number | null {
-    if (typeof value === 'number' && !Number.isFinite(value)) {
-      this.odd.push(key);
-      this.notMeasured[key] ??= `written as ${value}`;
-      return null;
-    }
-    if (typeof value === 'number') return value;
-    this.notMeasured[key] ??= value === null ? 'null in the file' : 'not in the file';
+    if (typeof value === 'number' && Number.isFinite(value)) return value;
+    this.notMeasured[key] ??= reasonOf(value);
     return null;
   }
 
   /** @param mayBeEmpty no reason is noted for null: there was nothing to measure (no failures). */
   stat(key: string, value: unknown, mayBeEmpty = false): Stat {
     if (!isObject(value)) {
-      if (!mayBeEmpty) this.notMeasured[key] ??= value === null ? 'null in the file' : 'not in the file';
+      if (!mayBeEmpty) this.notMeasured[key] ??= reasonOf(value);
       return null;
     }
-    const stat: Record<string, number> = {};
-    for (const [name, number] of Object.entries(value)) {
-      if (typeof number !== 'number') continue;
-      if (Number.isFinite(number)) stat[name === 'p50' ? 'median' : name] = number;
-      else this.odd.push(`${key}.${name}`);
-    }
-    return Object.keys(stat).length > 0 ? stat : null;
+    const stat = numbersOf(value);
+    return stat && Object.keys(stat).length > 0 ? stat : null;
   }
+}
 
-  problems(file: string): Problem[] {
-    if (this.odd.length === 0) return [];
-    return [
-      {
-        code: 'REP111',
-        severity: 'warning',
-        path: [],
-        message: `${file} has NaN or Infinity in ${this.odd.slice(0, 3).join(', ')}${this.odd.length > 3 ? ` and ${this.odd.length - 3} more` : ''}: read as not measured`,
-        file,
-      },
-    ];
-  }
+function reasonOf(value: unknown): string {
+  if (typeof value === 'number') return `written as ${value}`;
+  return value === null ? 'null in the file' : 'not in the file';
 }
 
 function refuse(file: string, why: string): Result<never> {

@@ -43,7 +43,7 @@ export async function readRun(folder: FolderAccess): Promise<Result<Run>> {
   if (holdsRun(files)) {
     const own = await readFolder(folder, files);
     // A run.json of somebody else may be a result of its own; beside reports or a journal it is a damaged one of ours.
-    const isAlone = !files.includes(RECORDS_FILE) && !files.some((file) => SUMMARY.test(file) || STAGE.test(file));
+    const isAlone = !files.includes(RECORDS_FILE) && !files.some(isLifecycle);
     const isOthers = isAlone && !own.ok && own.problems.some(({ reason }) => reason === 'not-ours');
     const foreign = isOthers ? await readForeign(folder) : undefined;
     return foreign?.ok === true ? foreign : own;
@@ -101,11 +101,42 @@ async function readForeign(folder: FolderAccess): Promise<Result<Run> | undefine
   return { ok: true, value: run, problems };
 }
 
-/** inference-perf's folder in canonical quantities: the same files, read for what they mean. */
-async function canonicalOf(folder: FolderAccess): Promise<Pick<Run, 'canonical' | 'perRequest'>> {
+/** inference-perf's folder, with the config beside its files to show and click. */
+async function readInferencePerf(folder: FolderAccess, files: readonly string[]): Promise<Result<Run>> {
   const opened = await openForeign({ ...folder, folders: () => Promise.resolve([]) });
   const found = opened.ok ? opened.value.reports.find((one) => one.report.tool === 'inference-perf') : undefined;
-  return found ? { canonical: found.report, ...perRequestOf(found) } : {};
+  // What else lies in the folder is no part of the run.
+  const problems = opened.problems.flatMap((problem): Problem[] =>
+    problem.file !== undefined && isLifecycle(problem.file) ? [{ ...problem, severity: 'error' }] : [],
+  );
+  if (!found) return { ok: false, problems: problems.length > 0 ? problems : opened.problems };
+  const config = await configIn(folder, files, problems);
+  const run: Run = {
+    folder: folder.name,
+    tool: { name: 'inference-perf' },
+    ...(config ? { ...foreignConfig(config.configText), ...config } : {}),
+    stages: new Map(),
+    canonical: found.report,
+    ...perRequestOf(found),
+    files,
+    problems,
+  };
+  return { ok: true, value: run, problems };
+}
+
+function isLifecycle(file: string): boolean {
+  return SUMMARY.test(file) || STAGE.test(file);
+}
+
+/** The folder's config.yaml as text; the shortest name where there are several. */
+async function configIn(
+  folder: FolderAccess,
+  files: readonly string[],
+  problems: Problem[],
+): Promise<{ readonly configText: string; readonly configFile: string } | undefined> {
+  const configFile = files.filter((file) => CONFIG.test(file)).sort((a, b) => a.length - b.length)[0];
+  const configText = configFile === undefined ? undefined : await readSmall(folder, configFile, problems);
+  return configText === undefined || configFile === undefined ? undefined : { configText, configFile };
 }
 
 function perRequestOf({ folder, recordsFile }: OpenedReport): Pick<Run, 'perRequest'> {
@@ -113,7 +144,7 @@ function perRequestOf({ folder, recordsFile }: OpenedReport): Pick<Run, 'perRequ
 }
 
 function holdsRun(files: readonly string[]): boolean {
-  return files.includes(MANIFEST_FILE) || files.some((file) => SUMMARY.test(file) || STAGE.test(file));
+  return files.includes(MANIFEST_FILE) || files.some(isLifecycle);
 }
 
 async function runsInside(folder: FolderAccess): Promise<{ folder: FolderAccess; files: readonly string[] }[]> {
@@ -130,35 +161,31 @@ async function runsInside(folder: FolderAccess): Promise<{ folder: FolderAccess;
 }
 
 async function readFolder(folder: FolderAccess, files: readonly string[]): Promise<Result<Run>> {
+  if (!files.includes(MANIFEST_FILE)) return readInferencePerf(folder, files);
   const problems: Problem[] = [];
-  const manifest = files.includes(MANIFEST_FILE) ? await readManifest(folder) : undefined;
-  if (manifest && !manifest.ok) {
+  const manifest = await readManifest(folder);
+  if (!manifest.ok) {
     problems.push(...manifest.problems);
     if (manifest.foreign || !files.includes(RECORDS_FILE)) return { ok: false, problems };
   }
-  const value = manifest?.ok ? manifest.value : undefined;
-  const configFile = files.filter((file) => CONFIG.test(file)).sort((a, b) => a.length - b.length)[0];
-  const configText = configFile === undefined ? undefined : await readSmall(folder, configFile, problems);
-  const records = manifest && files.includes(RECORDS_FILE) ? await readJournal(folder, problems) : undefined;
+  const value = manifest.ok ? manifest.value : undefined;
+  const config = await configIn(folder, files, problems);
+  const records = files.includes(RECORDS_FILE) ? await readJournal(folder, problems) : undefined;
   const reports = await readLifecycles(folder, files, problems);
   problems.push(...missingParts(value, records !== undefined, reports.summary !== undefined));
   if (value) problems.push(...(await proofOf(folder, files, value, records)));
   const run: Run = {
     folder: folder.name,
-    tool: value
-      ? { name: value.tool.name, version: value.tool.version }
-      : { name: manifest ? 'isoperf' : 'inference-perf' },
-    ...(value ? { manifest: value, config: value.config.effective } : foreignConfig(configText)),
-    ...(configText === undefined || configFile === undefined ? {} : { configText, configFile }),
+    tool: value ? { name: value.tool.name, version: value.tool.version } : { name: 'isoperf' },
+    ...(value ? { manifest: value, config: value.config.effective } : foreignConfig(config?.configText)),
+    ...config,
     ...(records ? { records } : {}),
     ...(reports.summary ? { summary: reports.summary } : {}),
     stages: reports.stages,
     files,
     problems,
-    ...(manifest && !manifest.ok ? { damaged: true } : {}),
-    ...(manifest ? {} : await canonicalOf(folder)),
+    ...(manifest.ok ? {} : { damaged: true }),
   };
-  if (!manifest && !run.summary && run.stages.size === 0) return { ok: false, problems };
   return { ok: true, value: run, problems };
 }
 

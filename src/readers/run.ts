@@ -43,9 +43,9 @@ export interface Run {
   readonly stack?: StackRecord;
   /** Per-request records, in planned order; absent when the folder has none. */
   readonly records?: readonly RequestRecord[];
-  /** `summary_lifecycle_metrics.json` as it was written; `reportOf` says what it means. */
+  /** Of our own folder, `summary_lifecycle_metrics.json` as it was written; `reportOf` says what it means. */
   readonly summary?: LifecycleReport;
-  /** `stage_<n>_lifecycle_metrics.json` by stage. */
+  /** The same of `stage_<n>_lifecycle_metrics.json`, by stage. */
   readonly stages: ReadonlyMap<number, LifecycleReport>;
   /** Names of the files that were read. */
   readonly files: readonly string[];

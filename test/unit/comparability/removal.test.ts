@@ -80,7 +80,10 @@ const isDamaged = (run: Run): boolean => run.damaged === true || run.problems.so
 const KINDS: Readonly<Record<string, (seed: number) => Promise<Contents>>> = {
   'our folder': (seed) => Promise.resolve(contentsOf(richRun({ seed }))),
   'our folder without its records.jsonl': (seed) => Promise.resolve(contentsOf(withoutRecords(richRun({ seed })))),
-  'inference-perf’s folder': async (seed) => contentsOf(await foreignRun({ seed })),
+  'inference-perf’s folder': async (seed) => {
+    const { run, report } = await foreignRun({ seed });
+    return { ...contentsOf(run), report };
+  },
 };
 
 /** Hundreds of folders are read; on a busy machine that takes a while. */

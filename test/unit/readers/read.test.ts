@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { diskFolder } from '../../../src/cli/folder';
 import { summarize } from '../../../src/metrics/summarize';
 import type { Problem, Result } from '../../../src/problem';
+import { measureOf } from '../../../src/readers/canonical';
 import { readRun } from '../../../src/readers/read';
 import { runState } from '../../../src/readers/run-state';
 import type { FolderAccess } from '../../../src/folder/access';
@@ -117,9 +118,9 @@ describe('what is no run says what it is', () => {
     ['another run.json', { 'run.json': '{"format": "mlflow"}' }, 'REP107', /'format' is not 'isoperf-run'/],
     ['a newer one', { 'run.json': '{"format": "isoperf-run", "version": 9}' }, 'REP108', /newer IsoPerf.*9/],
     ['a list', { 'run.json': '[1, 2]' }, 'REP107', /not IsoPerf's/],
-    ['a name only', { 'summary_lifecycle_metrics.json': '{"a": 1}' }, 'REP106', /no 'load_summary'/],
+    ['a name only', { 'summary_lifecycle_metrics.json': '{"a": 1}' }, 'REP121', /no report of a known tool: .* keys a/],
     ['cut off', { 'stage_0_lifecycle_metrics.json': '{"load_summary": {"count": 3' }, 'REP105', /cut off/],
-    ['binary', { 'stage_0_lifecycle_metrics.json': '\u0000\u0001PK' }, 'REP105', /not JSON/],
+    ['binary', { 'stage_0_lifecycle_metrics.json': '\u0000\u0001PK' }, 'REP118', /binary file/],
   ])('%s', async (_, files, code, words) => {
     const problem = await refused(files);
     expect(problem).toMatchObject({ code, severity: 'error' });
@@ -177,19 +178,36 @@ describe('JSON of inference-perf', () => {
   const stage = (value: string): string =>
     `{"load_summary": {"count": 2, "requested_rate": 5.0}, "successes": {"count": 2, "latency": {"time_to_first_token": {"mean": ${value}, "p50": 0.5}}}}`;
 
-  it('bare NaN and Infinity are read as not measured, with a word', async () => {
+  it('bare NaN and Infinity are read as not measured, and the file is remembered for it', async () => {
     const back = await readWhole({ 'stage_0_lifecycle_metrics.json': stage('NaN') });
     expect(back.tool.name).toBe('inference-perf');
-    expect(back.stages.get(0)?.successes.latency.time_to_first_token).toEqual({ median: 0.5 });
-    expect(back.problems[0]).toMatchObject({ code: 'REP111', severity: 'warning' });
+    expect(measureOf(back.canonical!.scopes[0]!, 'ttft')?.stats).toEqual({ p50: 0.5 });
+    expect(back.canonical!.bareNumbers).toEqual(['stage_0_lifecycle_metrics.json']);
   });
 
-  it('what a file does not hold is null with a reason', async () => {
+  it('what a file does not hold is missing', async () => {
     const back = await readWhole({ 'stage_0_lifecycle_metrics.json': stage('1') });
-    const report = back.stages.get(0)!;
-    expect(report.successes.latency.inter_token_latency).toBeNull();
-    expect(report.isoperf?.not_measured['successes.latency.inter_token_latency']).toBe('not in the file');
-    expect(report.successes.throughput.output_tokens_per_sec).toBeNull();
+    expect(back.canonical!.scopes[0]!.measures.map(({ quantity }) => quantity)).toEqual(['ttft']);
+  });
+
+  it('every file is read once, and a damaged one beside good ones is named', async () => {
+    const folder = memoryFolder({
+      'stage_0_lifecycle_metrics.json': stage('1'),
+      'stage_1_lifecycle_metrics.json': stage('1').slice(0, 90),
+      'notes.txt': 'not of the run',
+    });
+    const opened: string[] = [];
+    const readText = (file: string): Promise<string | undefined> => {
+      opened.push(file);
+      return folder.readText(file);
+    };
+    const result = await readRun({ ...folder, readText });
+    expect(result.ok).toBe(true);
+    expect(opened.filter((file) => file.startsWith('stage')).sort()).toEqual([
+      'stage_0_lifecycle_metrics.json',
+      'stage_1_lifecycle_metrics.json',
+    ]);
+    expect(result.problems).toMatchObject([{ code: 'REP105', severity: 'error' }]);
   });
 
   it('its config.yaml is evidence, without its secrets', async () => {
@@ -208,7 +226,7 @@ describe('JSON of inference-perf', () => {
     ['no comma', '[1 2]'],
     ['an open text', '{"a": "x'],
     ['5,000 brackets', '['.repeat(5000)],
-    ['a line break in a text', '"\n"'],
+    ['a line break in a text', '["\n"]'],
   ])('a clear place for %s', async (_, text) => {
     const problem = await refused({ 'summary_lifecycle_metrics.json': text });
     expect(problem.message).toMatch(/line \d+, column \d+/);

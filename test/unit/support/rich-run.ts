@@ -99,10 +99,13 @@ function reportsOf(run: Run): Pick<Run, 'summary' | 'stages'> {
   return { summary: report, stages: new Map([[0, report]]) };
 }
 
-/** The same requests as inference-perf would have reported them: files alone, no manifest. */
-export async function foreignRun(options: SyntheticOptions & { readonly seed: number }): Promise<Run> {
-  const run = richRun(options);
-  const report = JSON.stringify(reportOf(run));
+/** The same requests as inference-perf would have reported them: files alone, no manifest. `report` is what they hold. */
+export async function foreignRun(
+  options: SyntheticOptions & { readonly seed: number },
+): Promise<{ readonly run: Run; readonly report: LifecycleReport }> {
+  const own = richRun(options);
+  const kept = reportOf(own);
+  const report = JSON.stringify(kept);
   const read = await readRun(
     memoryFolder({
       'config.yaml': CONFIG,
@@ -112,7 +115,7 @@ export async function foreignRun(options: SyntheticOptions & { readonly seed: nu
     }),
   );
   if (!read.ok) throw new Error(read.problems.map(({ message }) => message).join('\n'));
-  return { ...read.value, stack: run.manifest!.stack! };
+  return { run: { ...read.value, stack: own.manifest!.stack! }, report: kept };
 }
 
 const CONFIG = `

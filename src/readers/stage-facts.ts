@@ -2,14 +2,14 @@
 import { MANIFEST_FILE, type StageHealth, type StageManifest } from '../folder/manifest';
 import type { ConfigPath } from '../problem';
 import { measureOf, placeIn, type ReportScope, type ScopeKey } from './canonical';
-import { known, missing, type Known } from './facts';
+import { known, missing, type FactTypes, type Known } from './facts';
 import { factsOf, mainFile } from './facts-of';
 import type { Run } from './run';
 
 export interface StageFactTypes {
   loadType: string;
   arrivalLaw: string;
-  seed: number;
+  seed: FactTypes['seed'];
   scheduleHash: string;
   /** Of the gaps between sends: their number, and their coefficient of variation. */
   gapCount: number;

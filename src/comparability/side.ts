@@ -96,7 +96,8 @@ export function stageLoad(run: Run, id: number): StageLoad {
 }
 
 function loadOf({ concurrency, rateRps }: StageFacts, scope: ReportScope | undefined): StageLoad {
-  if (concurrency.value !== undefined && concurrency.value > 0) return { kind: 'concurrency', level: concurrency.value };
+  if (concurrency.value !== undefined && concurrency.value > 0)
+    return { kind: 'concurrency', level: concurrency.value };
   if (rateRps.value !== undefined && rateRps.value > 0) return { kind: 'rate', rps: rateRps.value };
   return scope?.load.allAtOnce === true ? { kind: 'all-at-once' } : { kind: 'unknown' };
 }

@@ -1,32 +1,39 @@
 // `npm run mutate`: a seeded sample of small changes to src, each of which some unit test has to notice. Prints the share that was
-// noticed and the survivors. The tests that import the changed file run, the nearest first, up to the first that fails.
-//   npm run mutate -- --sample 25 --seed 1 --workers 1 [rooms or files, e.g. src/metrics src/config/secrets.ts]
-//   npm run mutate -- --list src/config/secrets.ts     the mutants of a file, not run
+// noticed, with its 95 % interval, and the survivors (out/mutation.json). Each test file that imports a changed file over few walls is
+// bundled once with a switch for every mutant; its tests run once to see which mutants each one meets, and then again for those only.
+//   npm run mutate -- --sample 25 --seed 1 [rooms or files, e.g. src/metrics src/config/secrets.ts]
+//   npm run mutate -- --sample 25 --tests 30 src/client    up to 30 test files may see a mutant
+//   npm run mutate -- --only 40,79 src/client/template.ts  the mutants of these lines
+//   npm run mutate -- --list src/config/secrets.ts         the mutants of a file, not run
 import { fork } from 'node:child_process';
-import { readFileSync, readdirSync, statSync, writeFileSync, mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { bundleOf } from './mutation/bundle.mjs';
 import { testsBySource } from './mutation/graph.mjs';
 import { mutantsOf } from './mutation/mutants.mjs';
 
 const root = path.resolve(import.meta.dirname, '..');
 const DEFAULT = ['src/metrics', 'src/comparability', 'src/config/secrets.ts', 'src/client'];
 const GOAL = 0.85;
-/** A change that makes a test hang is noticed, too. */
-const LIMIT_SECONDS = 120;
-/** Tests that load servers or read hundreds of folders: slow, and no nearer to any of these rooms than others are. */
-const SLOW = /unit\/(?:run|e2e|extension|cli)\/|comparability\/removal/;
-/** Test files that get to see a mutant; the farthest know little of it. */
-const MOST_TESTS = 16;
+/** Tests that load servers, read hundreds of folders or check the house: slow, and no nearer to these rooms than others are. */
+const SLOW =
+  /unit\/(?:run|e2e|extension|cli|house|simulator)\/|comparability\/removal|config\/(?:corpus|oracle|hostile)\.|readers\/hostile/;
+/** A test file that takes longer than this without a mutant is left out. */
+const FILE_SECONDS = 90;
+const TEST_SECONDS = 20;
+/** Modules of each run stay in memory: a fresh process now and then. */
+const RUNS_OF_A_PROCESS = 60;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     sample: { type: 'string', default: '40' },
     seed: { type: 'string', default: '1' },
-    workers: { type: 'string', default: '1' },
+    tests: { type: 'string', default: '16' },
+    only: { type: 'string' },
     list: { type: 'boolean' },
   },
 });
@@ -36,7 +43,8 @@ function sources(target) {
   if (statSync(full).isFile()) return [full];
   return readdirSync(full, { recursive: true })
     .map((name) => path.join(full, String(name)))
-    .filter((file) => file.endsWith('.ts'));
+    .filter((file) => file.endsWith('.ts'))
+    .sort();
 }
 
 function sampleOf(all, count, random) {
@@ -47,47 +55,90 @@ function sampleOf(all, count, random) {
   );
 }
 
-const inWords = ({ file, line, was, put }) =>
-  `${path.relative(root, file)}:${line}  ${was.replace(/\s+/g, ' ').slice(0, 60)}  ->  ${put.replace(/\s+/g, ' ').slice(0, 60)}`;
+/** Where they differ, with a little of what stands around it. */
+function inWords({ file, line, was, now }) {
+  const [a, b] = [was, now].map((text) => text.replace(/\s+/g, ' '));
+  let from = 0;
+  while (from < Math.min(a.length, b.length) && a[from] === b[from]) from++;
+  const part = (text) => `${from > 30 ? '…' : ''}${text.slice(from > 30 ? from - 20 : 0, from + 40)}`;
+  return `${path.relative(root, file)}:${line}  ${part(a)}  ->  ${part(b)}`;
+}
+
+/** Wilson's interval of a share. */
+function interval(killed, all) {
+  const [z, p] = [1.96, killed / all];
+  const middle = (p + (z * z) / (2 * all)) / (1 + (z * z) / all);
+  const half = (z * Math.sqrt((p * (1 - p)) / all + (z * z) / (4 * all * all))) / (1 + (z * z) / all);
+  return `${(100 * (middle - half)).toFixed(0)} to ${(100 * (middle + half)).toFixed(0)} %`;
+}
 
 let child;
-function worker() {
-  if (child) return Promise.resolve(child);
-  child = fork(path.join(import.meta.dirname, 'mutation', 'worker.mjs'), [values.workers], {
+let runs = 0;
+async function worker() {
+  if (runs++ % RUNS_OF_A_PROCESS === 0) stop();
+  if (child) return child;
+  child = fork(path.join(import.meta.dirname, 'mutation', 'worker.mjs'), [], {
     cwd: root,
     env: { ...process.env, CI: '1', NODE_ENV: 'test', VITEST: 'true' },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  return new Promise((resolve) => child.once('message', () => resolve(child)));
+  const started = child;
+  await new Promise((resolve) => started.once('message', resolve));
+  return started;
 }
 
 function stop() {
-  // The worker's forks are in its group: a loop without an end stops with it.
-  if (child) process.kill(-child.pid, 'SIGKILL');
+  child?.kill('SIGKILL');
   child = undefined;
 }
 
-/** Who noticed; undefined when nobody did. */
-async function killerOf(mutant) {
+/** What the tests said; a run that ends the process or does not end itself is one failed test. */
+async function runTests(order, seconds) {
   const running = await worker();
   return new Promise((resolve) => {
-    const end = (killer) => {
+    const end = (result, why) => {
       clearTimeout(limit);
       running.removeAllListeners();
-      resolve(killer);
+      if (why) stop();
+      resolve(result ?? { tests: [{ name: why, failed: why, ms: 0, met: [] }], always: [] });
     };
-    const limit = setTimeout(() => {
-      stop();
-      end('the time limit');
-    }, LIMIT_SECONDS * 1000);
-    running.once('message', ({ killer }) => end(killer));
-    running.once('exit', () => {
-      child = undefined;
-      end('the end of the process');
-    });
-    running.send(mutant);
+    const limit = setTimeout(() => end(undefined, 'the time limit'), seconds * 1000);
+    running.once('message', (result) => end(result));
+    running.once('exit', () => end(undefined, 'the end of the process'));
+    running.send(order);
   });
+}
+
+const failedOf = ({ tests }) => tests.find(({ failed }) => failed !== undefined);
+
+/** Shows a test file the mutants that nobody noticed yet, and marks those that it notices. */
+async function show(test, mutants) {
+  const byFile = new Map();
+  for (const mutant of mutants) byFile.set(mutant.file, [...(byFile.get(mutant.file) ?? []), mutant]);
+  const bundle = await bundleOf(root, test, byFile);
+  const base = await runTests({ bundle, bail: false, testMs: FILE_SECONDS * 1000 }, FILE_SECONDS);
+  const sound = base.tests.filter(({ failed }) => failed === undefined);
+  if (sound.length === 0)
+    return console.log(`  (${path.relative(root, test)}: ${failedOf(base)?.failed ?? 'no tests'})`);
+  const always = new Set(base.always);
+  /** Tests that hold alone too, each asked once. */
+  const alone = new Set();
+  for (const mutant of mutants) {
+    const meeting = always.has(mutant.id) ? sound : sound.filter(({ met }) => met.includes(mutant.id));
+    if (meeting.length === 0) continue;
+    mutant.isReached = true;
+    const quickFirst = meeting.toSorted((a, b) => a.ms - b.ms);
+    const seconds = TEST_SECONDS + (8 * quickFirst.reduce((sum, { ms }) => sum + ms, 0)) / 1000;
+    const testMs = 1000 * TEST_SECONDS + 8 * quickFirst.at(-1).ms;
+    const order = { bundle, mutant: mutant.id, only: quickFirst.map(({ name }) => name), bail: true, testMs };
+    let failed = failedOf(await runTests(order, seconds));
+    if (failed && !alone.has(order.only.join())) {
+      // The same tests without the mutant: what fails then says nothing of it.
+      if (failedOf(await runTests({ ...order, mutant: undefined }, seconds))) failed = undefined;
+      else alone.add(order.only.join());
+    }
+    if (failed) mutant.killer = `${path.relative(root, test)}${failed.name}`;
+  }
 }
 
 const targets = positionals.length > 0 ? positionals : DEFAULT;
@@ -97,42 +148,61 @@ const counts = { killed: 0, all: 0 };
 const survivors = [];
 process.on('exit', stop);
 process.on('SIGINT', () => process.exit(130));
+let id = 0;
 for (const target of targets) {
   const all = sources(target).flatMap((file) =>
-    mutantsOf(readFileSync(file, 'utf8')).map((each) => ({ file, ...each })),
+    mutantsOf(readFileSync(file, 'utf8')).map((each) => ({ file, ...each, id: id++ })),
   );
   if (values.list) {
     console.log(all.map(inWords).join('\n'));
     continue;
   }
-  const sample = sampleOf(all, Number(values.sample), random);
-  let killed = 0;
+  const lines = values.only?.split(',').map(Number);
+  const sample = lines ? all.filter(({ line }) => lines.includes(line)) : sampleOf(all, Number(values.sample), random);
+  /** Test files, and how near they are to the sample: those who know most of it go first, and what they notice is not asked elsewhere. */
+  const nearness = new Map();
   for (const mutant of sample) {
-    const near = testsOf(mutant.file);
-    const tests = near.filter((file) => !SLOW.test(file.replaceAll('\\', '/'))).slice(0, MOST_TESTS);
-    let killer;
-    // The nearest first: most mutants end there.
-    for (const some of [tests.slice(0, 4), tests.slice(4)])
-      if (killer === undefined && some.length > 0) killer = await killerOf({ ...mutant, tests: some });
-    if (killer === undefined) survivors.push(inWords(mutant));
-    else killed++;
+    mutant.tests = testsOf(mutant.file)
+      .filter((file) => !SLOW.test(file.replaceAll('\\', '/')))
+      .slice(0, Number(values.tests));
+    for (const [index, test] of mutant.tests.entries()) nearness.set(test, (nearness.get(test) ?? 0) + 1 / (1 + index));
+  }
+  const started = performance.now();
+  for (const [test] of [...nearness].sort((a, b) => b[1] - a[1])) {
+    const left = sample.filter(({ killer, tests }) => killer === undefined && tests.includes(test));
+    if (left.length === 0) continue;
+    const since = performance.now();
+    await show(test, left);
+    const noticed = left.filter(({ killer }) => killer !== undefined).length;
     console.log(
-      `${killer === undefined ? 'SURVIVED' : 'killed  '} ${inWords(mutant)}${killer === undefined ? '' : `  (${killer})`}`,
+      `  ${path.relative(root, test)}: ${noticed} of ${left.length} (${((performance.now() - since) / 1000).toFixed(0)} s)`,
     );
   }
+  for (const mutant of sample.toSorted((a, b) => a.id - b.id)) {
+    if (mutant.killer !== undefined) continue;
+    const line = `${inWords(mutant)}${mutant.isReached ? '' : '  (reached by no test)'}`;
+    survivors.push(line);
+    console.log(`SURVIVED ${line}`);
+  }
+  const killed = sample.filter(({ killer }) => killer !== undefined).length;
   counts.killed += killed;
   counts.all += sample.length;
-  console.log(`${target}: ${killed} of ${sample.length} killed, of ${all.length} mutants (seed ${values.seed})\n`);
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  console.log(
+    `${target}: ${killed} of ${sample.length} killed (${interval(killed, sample.length)}), of ${all.length} mutants ` +
+      `(seed ${values.seed}, ${seconds} s)\n`,
+  );
 }
 if (!values.list) {
+  stop();
   const share = counts.killed / counts.all;
   console.log(`Survivors:\n${survivors.map((line) => `  ${line}`).join('\n') || '  none'}`);
   console.log(`${counts.killed} of ${counts.all} killed: ${(100 * share).toFixed(0)} % (goal ${100 * GOAL} %)`);
+  rmSync(path.join(root, 'out', 'mutation'), { recursive: true, force: true });
   mkdirSync(path.join(root, 'out'), { recursive: true });
   writeFileSync(
     path.join(root, 'out', 'mutation.json'),
     JSON.stringify({ ...counts, seed: values.seed, survivors }, null, 2),
   );
-  stop();
   process.exit(share >= GOAL ? 0 : 1);
 }

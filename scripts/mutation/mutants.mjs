@@ -31,25 +31,32 @@ const METHODS = new Map([
 
 /** A word that decides something, not a sentence: 'mixed', 'http503', 'server-usage'. */
 const isWord = (text) => /^[A-Za-z][\w.-]*$/.test(text);
+const isText = (node) => ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
+/** Fields of words that are shown and decide nothing. */
+const SHOWN = /^(?:title|label|shortLabel|summary|message|remedy|consequence|words|missing|note|detail)$/;
+const LAYOUT = /^(?:toFixed|toPrecision|padStart|padEnd|localeCompare)$/;
 
 /**
+ * @typedef {{ start: number, end: number, put: string, at: number, line: number, was: string, now: string }} Mutant `start` to `end`, one
+ *   whole expression or statement, is replaced by `put`; `was` and `now` are its part that a person looks at, from `at` on
  * @param {string} text of a TypeScript file
- * @returns {{ start: number, end: number, put: string, line: number, was: string }[]} in the order of the text; `start` to `end` is
- *   replaced by `put`
+ * @returns {Mutant[]} in the order of the text
  */
 export function mutantsOf(text) {
   const source = ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest, true);
   const found = [];
-  const add = (node, put) => {
-    const [start, end] = [node.getStart(source), node.getEnd()];
-    const { line } = source.getLineAndCharacterOfPosition(start);
-    found.push({ start, end, put, line: line + 1, was: text.slice(start, end) });
+  /** `whole` becomes what it is with `put` in place of `part`. */
+  const add = (part, put, whole = part, statement = false) => {
+    const [start, end, at, to] = [whole.getStart(source), whole.getEnd(), part.getStart(source), part.getEnd()];
+    const { line } = source.getLineAndCharacterOfPosition(at);
+    const written = text.slice(start, at) + put + text.slice(to, end);
+    found.push({ start, end, at, put: written, statement, line: line + 1, was: text.slice(at, to), now: put });
   };
   const visit = (node) => {
     if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return;
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return;
     // What a defect throws says nothing to a user.
-    if (ts.isThrowStatement(node)) return;
+    if (ts.isThrowStatement(node) || isShown(node, source)) return;
     mutate(node, add, source);
     ts.forEachChild(node, visit);
   };
@@ -57,18 +64,40 @@ export function mutantsOf(text) {
   return found;
 }
 
+/** Sentences, their plurals and their layout: words that another sentence could say as well. */
+function isShown(node, source) {
+  if (ts.isTemplateExpression(node))
+    return /\s/.test(node.head.text + node.templateSpans.map((span) => span.literal.text).join(''));
+  if (ts.isPropertyAssignment(node))
+    return SHOWN.test(node.name.getText(source)) && !ts.isNumericLiteral(node.initializer);
+  if (ts.isConditionalExpression(node)) {
+    const sides = [node.whenTrue, node.whenFalse];
+    return sides.every(isText) && !sides.every((side) => ts.isStringLiteral(side) && isWord(side.text));
+  }
+  if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression))
+    return LAYOUT.test(node.expression.name.text) || node.expression.expression.getText(source) === 'console';
+  return isRemembered(node, source);
+}
+
+/** What is only remembered: a table of results that were computed already says the same when it is not asked. */
+function isRemembered(node, source) {
+  const text = node.getText(source);
+  const table = /^([A-Z_]+)\.set\(/.exec(text)?.[1];
+  if (table !== undefined) return source.text.includes(`${table} = new WeakMap`);
+  return ts.isIfStatement(node) && /^if \((known|cached|kept)(?: !== undefined)?\) return \1;$/.test(text);
+}
+
 function mutate(node, add, source) {
   if (ts.isBinaryExpression(node)) {
     const { operatorToken, left, right } = node;
-    const sentence = [left, right].some((side) => ts.isStringLiteralLike(side) || ts.isTemplateExpression(side));
-    if (operatorToken.kind !== K.PlusToken || !sentence)
-      for (const put of SWAPS.get(operatorToken.kind) ?? []) add(operatorToken, put);
+    if (operatorToken.kind !== K.PlusToken || ![left, right].some(isText))
+      for (const put of SWAPS.get(operatorToken.kind) ?? []) add(operatorToken, put, node);
     if (operatorToken.kind === K.QuestionQuestionToken) add(node, left.getText(source));
   } else if (ts.isPrefixUnaryExpression(node) && node.operator === K.ExclamationToken) {
     add(node, node.operand.getText(source));
   } else if (node.kind === K.TrueKeyword) add(node, 'false');
   else if (node.kind === K.FalseKeyword) add(node, 'true');
-  else if (ts.isNumericLiteral(node)) numeric(node, add);
+  else if (ts.isNumericLiteral(node) && !(node.parent.name === node)) numeric(node, add);
   else if (ts.isStringLiteral(node) && isWord(node.text) && decides(node)) add(node, `'${node.text}!'`);
   else if (ts.isRegularExpressionLiteral(node)) alternatives(node, add);
   else if (ts.isIfStatement(node)) {
@@ -78,9 +107,9 @@ function mutate(node, add, source) {
     add(node.condition, 'true');
     add(node.condition, 'false');
   } else if (ts.isExpressionStatement(node) && ts.isCallExpression(node.expression)) {
-    if (node.expression.expression.kind !== K.SuperKeyword) add(node, ';');
-  } else if (ts.isPropertyAccessExpression(node) && METHODS.has(node.name.text)) {
-    add(node.name, METHODS.get(node.name.text));
+    if (node.expression.expression.kind !== K.SuperKeyword) add(node, ';', node, true);
+  } else if (ts.isPropertyAccessExpression(node) && METHODS.has(node.name.text) && ts.isCallExpression(node.parent)) {
+    add(node.name, METHODS.get(node.name.text), node.parent);
   }
 }
 
@@ -89,6 +118,38 @@ function numeric(node, add) {
   const isIndex = ts.isElementAccessExpression(node.parent);
   add(node, value === 0 ? '1' : isIndex ? '0' : String(value * 5));
   if (Number.isInteger(value) && value > 1) add(node, String(value + 1));
+}
+
+/**
+ * @param {string} text of a file @param {(Mutant & { id: number })[]} mutants of it
+ * @returns {string} the text in which `__mutant(id)` says, each time it gets there, whether that mutant is on
+ */
+export function withSwitches(text, mutants) {
+  const outerFirst = [...mutants].sort((a, b) => a.start - b.start || b.end - a.end || b.statement - a.statement);
+  let next = 0;
+  const write = (from, to) => {
+    let out = '';
+    let at = from;
+    while (next < outerFirst.length && outerFirst[next].start < to) {
+      const { start, end, statement } = outerFirst[next];
+      out += text.slice(at, start);
+      const same = [];
+      while (
+        next < outerFirst.length &&
+        outerFirst[next].start === start &&
+        outerFirst[next].end === end &&
+        outerFirst[next].statement === statement
+      )
+        same.push(outerFirst[next++]);
+      const inner = write(start, end);
+      out += statement
+        ? `if (!__mutant(${same[0].id})) ${inner}`
+        : `(${same.map(({ id, put }) => `__mutant(${id}) ? (${put}) : `).join('')}(${inner}))`;
+      at = end;
+    }
+    return out + text.slice(at, to);
+  };
+  return write(0, text.length);
 }
 
 /** Words in comparisons, cases, returns and values of fields; a title or a label is none of them. */

@@ -44,7 +44,7 @@ function redactHeaders(headers: Readonly<Record<string, string>>): Record<string
 }
 
 function redactUrls(value: unknown): unknown {
-  if (typeof value === 'string') return value.includes('@') ? withoutCredentials(value) : value;
+  if (typeof value === 'string') return withoutCredentials(value);
   if (Array.isArray(value)) return value.map(redactUrls);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, redactUrls(entry)]));
@@ -64,7 +64,7 @@ export function redactText(text: string): string {
     .replace(BEARER, `$1 ${REDACTED}`)
     .replace(KNOWN_TOKEN, REDACTED)
     .replace(ASSIGNED, (whole, head: string, quote: string, value: string) =>
-      /^(?:null|~|<removed>)$/.test(value) || /^(?:Bearer|Basic)$/i.test(value)
+      /^(?:null|~)$/.test(value) || /^(?:Bearer|Basic)$/i.test(value)
         ? whole
         : `${head}${quote}${REDACTED}${quote}`,
     );

@@ -33,7 +33,8 @@ function within(promise, ms) {
 }
 
 /** @returns {Promise<{ tests: { name, failed, ms, met }[], always: number[] }>} `always`: met outside of any test */
-async function run({ bundle, only, mutant, bail, testMs }) {
+async function run({ bundle, only, mutant, bail, testMs, untilMs = Infinity }) {
+  const since = performance.now();
   active = mutant;
   stray = undefined;
   flags.fill(0);
@@ -79,7 +80,7 @@ async function run({ bundle, only, mutant, bail, testMs }) {
       for (const each of suites.toReversed())
         for (const body of each.afterEach) await Promise.resolve(body()).catch(() => {});
       tests.push({ name, failed, ms: performance.now() - started, met: takeMet() });
-      if (failed !== undefined && bail) broken = true;
+      if ((failed !== undefined && bail) || performance.now() - since > untilMs) broken = true;
     }
     await outside(suite.after);
   };

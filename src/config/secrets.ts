@@ -64,8 +64,6 @@ export function redactText(text: string): string {
     .replace(BEARER, `$1 ${REDACTED}`)
     .replace(KNOWN_TOKEN, REDACTED)
     .replace(ASSIGNED, (whole, head: string, quote: string, value: string) =>
-      /^(?:null|~)$/.test(value) || /^(?:Bearer|Basic)$/i.test(value)
-        ? whole
-        : `${head}${quote}${REDACTED}${quote}`,
+      /^(?:null|~)$/.test(value) || /^(?:Bearer|Basic)$/i.test(value) ? whole : `${head}${quote}${REDACTED}${quote}`,
     );
 }

@@ -3,7 +3,7 @@ import type { RequestRecord } from '../metrics/record';
 import { inputTokens, outputTokens, type CountSource } from '../metrics/request-metrics';
 import { distributionOf } from '../metrics/statistics';
 import type { ConfigPath } from '../problem';
-import { summaryOf as summaryScopeOf, type TokenCounter } from '../readers/canonical';
+import { summaryOf as summaryScopeOf, type ReportScope, type TokenCounter } from '../readers/canonical';
 import { reportOf } from '../readers/own';
 import type { Distribution } from '../folder/manifest';
 import { compareLengths, medianOf, nearlyAll, shareStatistic, type Lengths, type LengthComparison } from './lengths';
@@ -198,11 +198,35 @@ function summaryOf(side: Side, context: Context, which: 'prompt' | 'output'): Le
   );
 }
 
-/** From a report's statistics: of the one stage that is compared, or of the summary when every stage is. */
+/** From a report's statistics: of the summary when every stage is compared and there is one, else of the stages that are. */
 function reportedLengths(side: Side, context: Context, which: 'prompt' | 'output'): Lengths | undefined {
   const stages = comparedStages(side, context);
   const whole = stages.length === side.stages.length && (side.warmupStages ?? []).length === 0;
-  const scope = stages.length === 1 ? stages[0]?.scope : whole ? summaryScopeOf(reportOf(side.run)) : undefined;
+  const summary = whole && stages.length > 1 ? lengthsOfScope(summaryScopeOf(reportOf(side.run)), which) : undefined;
+  return summary ?? pooled(stages.map(({ scope }) => lengthsOfScope(scope, which)));
+}
+
+/** Quantiles of several stages are no quantiles of them all; their means by count, and their extremes, are. */
+function pooled(parts: readonly (Lengths | undefined)[]): Lengths | undefined {
+  const [only] = parts;
+  if (parts.length <= 1) return only;
+  const known = parts.flatMap((part) => (part?.summary.mean === undefined ? [] : [part.summary]));
+  if (known.length < parts.length || known.some(({ count }) => count === undefined)) return undefined;
+  const count = known.reduce((sum, part) => sum + part.count!, 0);
+  if (count === 0) return undefined;
+  const mean = known.reduce((sum, part) => sum + part.mean! * part.count!, 0) / count;
+  const [least, most] = [known.map(({ min }) => min), known.map(({ max }) => max)];
+  return {
+    summary: {
+      mean,
+      count,
+      ...(least.includes(undefined) ? {} : { min: Math.min(...(least as number[])) }),
+      ...(most.includes(undefined) ? {} : { max: Math.max(...(most as number[])) }),
+    },
+  };
+}
+
+function lengthsOfScope(scope: ReportScope | undefined, which: 'prompt' | 'output'): Lengths | undefined {
   const quantity = which === 'prompt' ? 'prompt_tokens' : 'output_tokens';
   const measures = scope?.measures.filter((measure) => measure.quantity === quantity) ?? [];
   // The counts of a report are the server's where it has both; of two, the one that says more.

@@ -3,19 +3,19 @@ import { sloLimits } from '../config/slo';
 import { MANIFEST_FILE, type RunManifest } from '../folder/manifest';
 import type { ConfigPath } from '../problem';
 import { cacheCounters } from './cache-counters';
-import { measureOf, type CanonicalReport, type Definition, type Measure, type QuantityId } from './canonical';
+import type { CanonicalReport } from './canonical';
 import {
   fact,
   known,
   mapped,
   missing,
-  type Counter,
   type Fact,
   type FactId,
   type FactTypes,
   type Known,
   type RunFacts,
 } from './facts';
+import { counterOf, failuresByLabel, gapsOf, hitShareOf } from './facts-in-report';
 import type { Run } from './run';
 
 /** What facts are looked up in: a run, or a report that was only imported. */
@@ -101,6 +101,8 @@ const SPECS: { readonly [K in FactId]: Spec<FactTypes[K]> } = {
   serverVersion: {
     words: 'version of the server',
     own: ['endpoint.server.version (/version)', ({ endpoint }) => endpoint.server?.version],
+    path: ['server', 'version'],
+    as: text,
   },
   stack: { words: 'stack record', own: ['stack', ({ stack }) => stack] },
   endpoint: {
@@ -124,7 +126,12 @@ const SPECS: { readonly [K in FactId]: Spec<FactTypes[K]> } = {
     path: ['api', 'type'],
     as: text,
   },
-  apiRoute: { words: 'path of the request', own: ['endpoint.route', ({ endpoint }) => endpoint.route] },
+  apiRoute: {
+    words: 'path of the request',
+    own: ['endpoint.route', ({ endpoint }) => endpoint.route],
+    path: ['api', 'route'],
+    as: text,
+  },
   streaming: {
     words: 'streaming',
     own: ['endpoint.streaming', ({ endpoint }) => endpoint.streaming],
@@ -339,58 +346,4 @@ function warmupRequests(manifest: RunManifest): number {
   const ids = warmupStages(manifest);
   const planned = manifest.stages.reduce((sum, { id, planned }) => sum + (ids.includes(id) ? planned : 0), 0);
   return Math.max(planned, manifest.window.warmupRequests);
-}
-
-const COUNTERS: Readonly<Partial<Record<NonNullable<Definition['tokens']>, Counter['source']>>> = {
-  server: 'server-usage',
-  client: 'client-tokenizer',
-  'server-else-client': 'mixed',
-  'server-else-asked': 'mixed',
-  asked: 'not-counted',
-};
-
-/** As that version of the tool is known to count; the first quantity that says it. */
-function counterOf(report: CanonicalReport, quantities: readonly QuantityId[]): Fact<Counter> | undefined {
-  const scope = report.scopes[0];
-  const measures = quantities.flatMap((quantity) => (scope && measureOf(scope, quantity)) ?? []);
-  const found = measures.find(({ definition }) => definition.tokens !== undefined);
-  const by = found?.definition.tokens;
-  const source = by && COUNTERS[by];
-  if (!found || !source) return undefined;
-  // A name is all a report says of a tokenizer.
-  const name = report.tokenizer;
-  const counter: Counter = {
-    source,
-    ...(by === 'server-else-asked' ? { otherwise: 'asked' } : {}),
-    ...(name === undefined ? {} : { tokenizer: { source: name, sha256: name } }),
-    serverCounted: 0,
-    clientCounted: 0,
-  };
-  return fact(counter, found.source.file, `${found.source.key}, as ${report.versionClass.name} counts`);
-}
-
-/** What the gaps of a report are between; undefined when it has none. */
-function gapsOf({ scopes }: CanonicalReport): Fact<'tokens' | 'chunks'> | undefined {
-  const first = (quantity: QuantityId): Measure | undefined =>
-    scopes.flatMap((scope) => measureOf(scope, quantity) ?? [])[0];
-  const tokens = first('token_gap');
-  const found = tokens ?? first('chunk_gap');
-  return found && fact(tokens ? 'tokens' : 'chunks', found.source.file, found.source.key);
-}
-
-/** Of every part that is no summary of the others. */
-function failuresByLabel({ scopes }: CanonicalReport): Readonly<Record<string, number>> | undefined {
-  const labels = scopes.flatMap(({ kind, extras }) =>
-    kind !== 'summary' && extras?.failureLabels ? Object.entries(extras.failureLabels) : [],
-  );
-  if (labels.length === 0) return undefined;
-  const counts = new Map<string, number>();
-  for (const [label, count] of labels) counts.set(label, (counts.get(label) ?? 0) + count);
-  return Object.fromEntries(counts);
-}
-
-/** inference-perf asks Prometheus for it; where nothing answers it writes 0, which is then no evidence. */
-function hitShareOf({ scopes }: CanonicalReport): Fact<number> | undefined {
-  const server = scopes.findLast((scope) => (scope.server?.cacheHitShare ?? 0) > 0)?.server;
-  return server && fact(server.cacheHitShare!, server.file, 'successes.prefix_cache_hit_percent.mean');
 }

@@ -10,6 +10,7 @@ import { maskReport, maskValue } from './mask';
 import { withoutImpossibleRates } from './refute';
 import { emptyReport, withoutEmptyParts, withoutUnmeasured, withoutZeros } from './nothing-measured';
 import { isObject } from './readers/values';
+import { own } from '../own';
 import type { ConfigDocument, ReportReader } from './readers/reader';
 import { aiperfReader } from './readers/aiperf';
 import { guidellmReader } from './readers/guidellm';
@@ -166,14 +167,14 @@ function readDocuments(
     problems.push(...result.problems, ...result.reports.flatMap((report) => report.problems));
     for (const read of result.reports) {
       const report = withoutEmptyParts(withoutUnmeasured(withoutZeros(read)));
-      const own: { recordsFile?: string } =
+      const rest: { recordsFile?: string } =
         records && report.files.includes(records.file) ? { recordsFile: records.file } : {};
       const bareNumbers = documents.filter(hasBareNumber).map(({ file }) => file);
       const bare = bareNumbers.filter((file) => report.files.includes(file));
       const told = bare.length > 0 ? { ...report, bareNumbers: bare } : report;
-      const empty = emptyReport(report, own.recordsFile !== undefined);
+      const empty = emptyReport(report, rest.recordsFile !== undefined);
       if (empty) problems.push(empty);
-      found.push(opened(maskReport(withoutImpossibleRates(told)), folder, own));
+      found.push(opened(maskReport(withoutImpossibleRates(told)), folder, rest));
     }
     if (result.reports.length === 0) problems.push(fragment(folder, reader, documents));
   }
@@ -187,10 +188,29 @@ function readDocuments(
   problems.push(...loaded.warnings, ...complaints(folder, loaded, unknown, usable.length > 0));
 }
 
-function opened(report: CanonicalReport, folder: FolderAccess, own: { readonly recordsFile?: string }): OpenedReport {
+function opened(report: CanonicalReport, folder: FolderAccess, rest: { readonly recordsFile?: string }): OpenedReport {
   const { tool, files, config } = report;
   const facts = factsOf({ tool: { name: tool }, files, canonical: report, ...(config ? { config } : {}) });
-  return { report, facts, folder, ...own };
+  return { report: { ...report, notRecorded: stillMissing(report.notRecorded, facts) }, facts, folder, ...rest };
+}
+
+/** What formats usually leave out, by the name their readers have for it: said only where this one really does. */
+const USUALLY_MISSING: Readonly<Record<string, (facts: RunFacts) => boolean>> = {
+  ignore_eos: ({ ignoreEos }) => ignoreEos.value === undefined,
+  'sampling parameters': ({ sampling }) => sampling.value === undefined,
+  'warm-up': ({ warmupRequests }) => warmupRequests.value === undefined,
+  'dataset and asked lengths': ({ inputAsked, outputAsked }) => (inputAsked.value ?? outputAsked.value) === undefined,
+  'asked lengths and their range ratio': ({ inputAsked }) => inputAsked.value === undefined,
+  'server version and flags': ({ stack }) => stack.value?.args === undefined,
+  hardware: ({ stack }) => stack.value?.accelerator === undefined,
+  seed: ({ seed }) => seed.value === undefined,
+  model: ({ model }) => model.value === undefined,
+  tokenizer: ({ tokenizer }) => tokenizer.value === undefined,
+  streaming: ({ streaming }) => streaming.value === undefined,
+};
+
+function stillMissing(names: readonly string[], facts: RunFacts): readonly string[] {
+  return names.filter((name) => own(USUALLY_MISSING, name)?.(facts) ?? true);
 }
 
 /** inference-perf writes Benchmark Reports of its stages beside its own files: the same numbers, not another tool's. */

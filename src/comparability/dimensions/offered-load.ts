@@ -2,7 +2,7 @@
 import { rounded } from '../../figures';
 import { dueSeconds } from '../../metrics/request-metrics';
 import type { Evidence } from '../comparison';
-import { ALL, confounds, dimension, same, unknown, type SideEvidence } from '../dimension';
+import { ALL, assumption, confounds, dimension, same, unknown, type SideEvidence } from '../dimension';
 import { inFact, inRecords } from '../evidence';
 import { factsOn, loadLabel, type MeasuredStage, type Side } from '../side';
 import { RATE_TOLERANCE, type StagePair } from '../stages';
@@ -106,7 +106,6 @@ export const offeredLoad = dimension<OfferedLoad>({
         ({ stage, rateRps, n }) =>
           stage.load.kind === 'rate' && rateRps === undefined && n !== 1 && stage.facts.planned.value !== 0,
       );
-    if (blind(a) || blind(b)) return unknown('The load that really was offered', !blind(a), !blind(b));
     const apart = pairs.filter((pair) => ratesDiffer(pair, a, b));
     if (apart.length > 0) {
       return confounds(
@@ -115,6 +114,13 @@ export const offeredLoad = dimension<OfferedLoad>({
       );
     }
     const labels = pairs.map((pair) => pair.label).join(', ');
+    if (blind(a) || blind(b)) {
+      const where = blind(a) && blind(b) ? 'neither side' : blind(a) ? 'B alone' : 'A alone';
+      return assumption(
+        `Compared at ${labels}, as both sides asked. When requests were really sent is recorded on ${where}.`,
+        'that both clients sent at the rate that was asked of them',
+      );
+    }
     const { unmatchedA, unmatchedB } = context.matching;
     const alone = [
       ...unmatchedA.map((s) => `A’s ${loadLabel(s.load)}`),

@@ -1,5 +1,6 @@
 // What AIPerf's and genai-perf's `input_config` says about the workload: its nesting changed between versions, its meaning did not.
 import type { ReportScope, Told } from '../canonical';
+import { settingsTold } from './settings';
 import { lengthLaw, parametersOf, samplingOf, switchOf, TOLD, toldBy } from './told';
 import { at, isObject, numberOf, shown, textOf, type Json } from './values';
 import { own } from '../../own';
@@ -36,14 +37,16 @@ function phasesOf(input: unknown): { readonly measured?: Json; readonly key: str
   };
 }
 
-export function aiperfLoad(value: Json): ReportScope['load'] {
+/** @param asked flags of the command line, for what the input config leaves out */
+export function aiperfLoad(value: Json, asked: Json = {}): ReportScope['load'] {
   const input = value['input_config'];
   const { measured, key } = phasesOf(input);
   const number = (names: readonly string[]): number | undefined => {
     for (const name of names) {
       const found = measured?.[name] ?? findKey(input, name)?.value;
       const varied = at(value, 'run_info', 'variation_values', `phases.profiling.${name}`);
-      const given = numberOf(found) ?? numberOf(varied);
+      // A list of a sweep says nothing of one of its runs.
+      const given = numberOf(found) ?? numberOf(varied) ?? numberOf(asked[name.replaceAll('_', '-')], true);
       if (given !== undefined) return given;
     }
     return undefined;
@@ -79,9 +82,42 @@ export function modelsOf(input: unknown): Found | undefined {
   return words === '' ? undefined : { value: words, key: found.key };
 }
 
-export function aiperfTold(value: Json, file: string): readonly Told[] {
+/** @param asked flags of the command line: they say what the input config leaves out, and all of it where there is none */
+export function aiperfTold(value: Json, file: string, asked: Json): readonly Told[] {
   const input = value['input_config'];
-  if (!isObject(input)) return [];
+  const told = isObject(input) ? inputTold(value, input, file) : loadTold(value, asked, file);
+  return [...told, ...commandTold(value, asked, file)];
+}
+
+const COMMAND = 'run_info.cli_command';
+
+/** Without an input config: a command that names no rate has the concurrency it names, or one. */
+function loadTold(value: Json, asked: Json, file: string): readonly Told[] {
+  const load = aiperfLoad(value, asked);
+  const mode = textOf(asked['arrival-pattern']) ?? textOf(asked['request-rate-mode']) ?? 'poisson';
+  const law = load.model === 'open' ? (own(LAWS, mode) ?? mode) : load.model === 'closed' ? 'closed-loop' : undefined;
+  return toldBy(file, [
+    [['load', 'type'], typeOf(load, mode), COMMAND],
+    [TOLD.arrivalLaw, law, COMMAND],
+  ]);
+}
+
+function commandTold(value: Json, asked: Json, file: string): readonly Told[] {
+  if (Object.keys(asked).length === 0) return [];
+  const { streaming, goodput, ...rest } = asked;
+  const limits = (textOf(goodput) ?? '').split(/\s+/).map((pair) => pair.split(':'));
+  return [
+    ...settingsTold(rest, file, COMMAND),
+    ...toldBy(file, [
+      // Off where it is not asked for.
+      [TOLD.streaming, streaming === true || isObject(value['time_to_first_token']), COMMAND],
+      [TOLD.warmupRequests, 'warmup-duration' in asked ? undefined : 0, COMMAND],
+      [TOLD.goodput, goodput === undefined ? {} : limitsOf(limits.map(([name, ms]) => [name!, Number(ms)])), COMMAND],
+    ]),
+  ];
+}
+
+function inputTold(value: Json, input: Json, file: string): readonly Told[] {
   const load = aiperfLoad(value);
   const { measured, key, warm } = phasesOf(input);
   const mode = textOf(measured?.['type']) ?? textOf(findKey(input, 'request_rate_mode')?.value) ?? 'poisson';
@@ -115,12 +151,19 @@ const LIMITS: Readonly<Record<string, string>> = {
 /** Milliseconds there, seconds here. */
 function limitsTold(input: Json): Entry {
   const slos = findKey(input, 'slos');
-  const limits = Object.entries(isObject(slos?.value) ? slos.value : {}).flatMap(([name, value]) => {
-    const limit = numberOf(value);
-    return limit === undefined ? [] : [[own(LIMITS, name) ?? name, limit / 1000] as const];
-  });
-  const path = ['report', 'goodput', 'constraints'];
-  return [path, limits.length === 0 ? undefined : Object.fromEntries(limits), slos?.key ?? 'input_config.slos'];
+  const given: unknown = slos?.value ?? input['goodput'];
+  const key = slos?.key ?? (isObject(input['goodput']) ? 'input_config.goodput' : 'input_config.slos');
+  return [TOLD.goodput, limitsOf(Object.entries(isObject(given) ? given : {})), key];
+}
+
+/** What was not asked for is not written: no entry is no limit. */
+function limitsOf(entries: readonly (readonly [name: string, milliseconds: unknown])[]): Json {
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => {
+      const limit = numberOf(value);
+      return limit === undefined ? [] : [[own(LIMITS, name) ?? name, limit / 1000]];
+    }),
+  );
 }
 
 type Entry = readonly [path: Told['path'], value: unknown, key: string];
@@ -248,7 +291,8 @@ function warmupTold(input: Json, measured: Json | undefined, warm: readonly Json
 }
 
 /** Requests that were asked for; a run bound by time asks for none. */
-export function aiperfPlanned(input: unknown): number | undefined {
+export function aiperfPlanned(input: unknown, asked: Json): number | undefined {
   const { measured } = phasesOf(input);
-  return measured ? numberOf(measured['requests']) : numberOf(at(input, 'loadgen', 'request_count'));
+  if (measured) return numberOf(measured['requests']);
+  return numberOf(at(input, 'loadgen', 'request_count')) ?? numberOf(asked['request-count'], true);
 }

@@ -1,8 +1,10 @@
 // Reader of AIPerf's and genai-perf's JSON export and of AIPerf's per-request JSONL (reference peers.md sections 2 and 4.5).
-import type { CanonicalReport, Definition, Measure, QuantityId, ReportScope, ScopeCounts } from '../canonical';
+import type { CanonicalReport, Definition, Measure, QuantityId, ReportScope, ScopeCounts, Told } from '../canonical';
+import { fact, type Counter, type Fact } from '../facts';
 import { saidByServer } from './aiperf-server';
 import { aiperfLoad, aiperfPlanned, aiperfTold, findKey } from './aiperf-told';
 import type { ReportReader } from './reader';
+import { settingsOfCommand } from './settings';
 import { headOf } from './told';
 import {
   at,
@@ -30,30 +32,30 @@ const UNITS: Readonly<Record<string, number>> = {
   seconds: 1,
 };
 
-const SAMPLE = { start: 'send', weighting: 'requests', stdDev: 'sample' } as const satisfies Definition;
+const SEND = { start: 'send', weighting: 'requests', stdDev: 'population' } as const satisfies Definition;
 
 const LATENCIES: readonly { id: QuantityId; key: string; definition: Definition }[] = [
-  { id: 'ttft', key: 'time_to_first_token', definition: { ...SAMPLE, anchor: 'first-content-or-reasoning' } },
+  { id: 'ttft', key: 'time_to_first_token', definition: { ...SEND, anchor: 'first-content-or-reasoning' } },
   // Of models that reason; of others it repeats TTFT.
-  { id: 'ttfc', key: 'time_to_first_output_token', definition: { ...SAMPLE, anchor: 'first-content' } },
+  { id: 'ttfc', key: 'time_to_first_output_token', definition: { ...SEND, anchor: 'first-content' } },
   {
     id: 'tpot',
     key: 'inter_token_latency',
     definition: {
-      ...SAMPLE,
+      ...SEND,
       end: 'last-token',
       note: 'AIPerf calls it inter token latency: (latency - TTFT) / (n - 1)',
     },
   },
-  { id: 'chunk_gap', key: 'inter_chunk_latency', definition: { weighting: 'gaps', stdDev: 'sample' } },
-  { id: 'e2e', key: 'request_latency', definition: { ...SAMPLE, end: 'last-token' } },
+  { id: 'chunk_gap', key: 'inter_chunk_latency', definition: { weighting: 'gaps', stdDev: 'population' } },
+  { id: 'e2e', key: 'request_latency', definition: { ...SEND, end: 'last-token' } },
   // From the credit on, which is given when the request is due (AIPerf 0.13 and after).
   {
     id: 'e2e_schedule',
     key: 'effective_latency',
-    definition: { ...SAMPLE, start: 'schedule', end: 'last-token' },
+    definition: { ...SEND, start: 'schedule', end: 'last-token' },
   },
-  { id: 'schedule_delay', key: 'credit_to_start_latency', definition: { weighting: 'requests', stdDev: 'sample' } },
+  { id: 'schedule_delay', key: 'credit_to_start_latency', definition: { weighting: 'requests', stdDev: 'population' } },
 ];
 
 const RATES: readonly (readonly [QuantityId, string])[] = [
@@ -119,8 +121,10 @@ function oneExport(value: Json, file: string): CanonicalReport {
     Object.hasOwn(value, 'inter_chunk_latency');
   const version = textAt(value, 'aiperf_version');
   const input = value['input_config'];
-  const told = aiperfTold(value, file);
-  const server = findKey(input, 'use_server_token_count')?.value;
+  const asked = settingsOfCommand(command ?? '');
+  const told = aiperfTold(value, file, asked);
+  const server = findKey(input, 'use_server_token_count')?.value ?? asked['use-server-token-count'];
+  const counter = server === undefined ? undefined : countedBy(server === true || server === 'true', told, file);
   const unknownUnits = LATENCIES.filter(({ key }) => isBlock(value[key]) && factorOf(value[key]) === undefined);
   return {
     tool: aiperf ? 'aiperf' : 'genai-perf',
@@ -140,7 +144,8 @@ function oneExport(value: Json, file: string): CanonicalReport {
       startedAt: textAt(value, 'start_time'),
     }),
     ...headOf(told),
-    scopes: [scopeOf(value, file, server === true)],
+    scopes: [scopeOf(value, file, server === true || server === 'true', asked)],
+    ...(counter ? { said: { inputCounter: counter, outputCounter: counter } } : {}),
     assumptions: [
       server === undefined
         ? 'the client counted the output tokens (use_server_token_count off, its default): the file does not say so'
@@ -171,15 +176,19 @@ function oneExport(value: Json, file: string): CanonicalReport {
   };
 }
 
-function scopeOf(value: Json, file: string, server: boolean): ReportScope {
+function scopeOf(value: Json, file: string, server: boolean, asked: Json): ReportScope {
   const ok = numberAt(value, 'request_count', 'avg');
   const failed = failedOf(value, ok);
-  const planned = aiperfPlanned(value['input_config']);
+  const planned = aiperfPlanned(value['input_config'], asked);
   const total = ok === undefined ? undefined : ok + (failed ?? 0);
   const duration = secondsAt(value, 'benchmark_duration');
   const tokens: Definition['tokens'] = server ? 'server' : 'client';
   const lengths = (id: QuantityId, key: string, by: Definition['tokens'] = tokens): readonly Measure[] =>
-    measure(id, statisticsOf(value[key], 1), { file, key: `${key}.*`, definition: { tokens: by, stdDev: 'sample' } });
+    measure(id, statisticsOf(value[key], 1), {
+      file,
+      key: `${key}.*`,
+      definition: { tokens: by, stdDev: 'population' },
+    });
   return {
     id: 'run',
     // Each run of a sweep has the same run_label where it has one trial; what varies is its name.
@@ -187,7 +196,7 @@ function scopeOf(value: Json, file: string, server: boolean): ReportScope {
     ...goodputOf(value),
     kind: 'run',
     file,
-    load: aiperfLoad(value),
+    load: aiperfLoad(value, asked),
     counts: compact<ScopeCounts>({ planned, ok, failed, total }),
     ...(duration === undefined ? {} : { windowSeconds: { value: duration, from: 'benchmark_duration' } }),
     measures: [
@@ -218,6 +227,21 @@ function scopeOf(value: Json, file: string, server: boolean): ReportScope {
       ),
     ],
   };
+}
+
+/** As its own switch says: the server's usage, or the client's tokenizer for prompts and answers alike. */
+function countedBy(server: boolean, told: readonly Told[], file: string): Fact<Counter> {
+  const { tokenizer: name } = headOf(told);
+  return fact(
+    {
+      source: server ? 'server-usage' : 'client-tokenizer',
+      ...(server || name === undefined ? {} : { tokenizer: { source: name, sha256: name } }),
+      serverCounted: 0,
+      clientCounted: 0,
+    },
+    file,
+    'use_server_token_count',
+  );
 }
 
 function goodputOf(value: Json): Pick<ReportScope, 'goodput'> {

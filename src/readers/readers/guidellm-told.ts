@@ -43,6 +43,8 @@ export function guidellmTold(
   const route = firstText([
     [at(backend, 'request_format'), `${root}.backend.request_format`],
     [at(config, 'data_request_formatter'), `${root}.data_request_formatter`],
+    [at(config, 'request_format'), `${root}.request_format`],
+    [at(config, 'request_type'), `${root}.request_type`],
     [at(kept, 'request_type'), 'benchmarks[0].requests.successful[0].request_type'],
   ]);
   const model = firstText([
@@ -67,13 +69,21 @@ export function guidellmTold(
     [['server', 'model_name'], model?.value, model?.key ?? ''],
     [['server', 'base_url'], target?.value, target?.key ?? ''],
     [['api', 'type'], route && (own(ROUTES, route.value) ?? route.value), route?.key ?? ''],
-    [['api', 'streaming'], at(backend, 'stream'), `${root}.backend.stream`],
+    [['api', 'route'], route?.value.startsWith('/') === true ? route.value : undefined, route?.key ?? ''],
+    [TOLD.streaming, at(backend, 'stream') ?? at(config, 'backend_kwargs', 'stream'), `${root}.backend.stream`],
     [['tokenizer', 'pretrained_model_name_or_path'], tokenizer?.value, tokenizer?.key ?? ''],
     [['load', 'base_seed'], guidellmSeed(config, first), `${root}.seed`],
     ...bodyTold(first, backend, root),
     ...dataTold(config, first, root),
-    warmupTold(benchmarks),
+    ...warmupTold(benchmarks),
+    // A first token is timed only where answers were streamed.
+    [TOLD.streaming, timesFirstToken(first) ? true : undefined, 'benchmarks[0].metrics.time_to_first_token_ms'],
+    [TOLD.goodput, {}, 'no key: it has no goodput'],
   ]);
+}
+
+function timesFirstToken(benchmark: unknown): boolean {
+  return (numberAt(benchmark, 'metrics', 'time_to_first_token_ms', 'successful', 'mean') ?? 0) > 0;
 }
 
 /** The first that is a text, with its place. */
@@ -108,6 +118,7 @@ function bodyTold(benchmark: Json | undefined, backend: unknown, root: string): 
   if (body) {
     return [
       [['server', 'ignore_eos'], switchOf(body, 'ignore_eos'), key],
+      [TOLD.streaming, body['stream'], key],
       [TOLD.parameters, samplingOf(parametersOf(body)), key],
     ];
   }
@@ -173,22 +184,40 @@ function wordsOf(text: string | undefined): Json | undefined {
   }
 }
 
-/** Warm-up is a span of time at the start that the numbers leave out; how many requests it had is not in the file. */
-function warmupTold(benchmarks: readonly Json[]): Entry {
-  const none = benchmarks.length > 0 && benchmarks.every(hasNoWarmup);
-  const old = isObject(at(benchmarks[0], 'args'));
+/** Warm-up is a share or a span at the start that the numbers leave out: counted where every request was kept. */
+function warmupTold(benchmarks: readonly Json[]): readonly Entry[] {
+  const old = isObject(at(benchmarks[0], 'args', 'strategy'));
+  const key = old ? 'benchmarks[0].args.warmup_duration' : 'benchmarks[0].config.warmup';
+  if (benchmarks.length === 0) return [];
+  if (benchmarks.every(hasNoWarmup)) return [[TOLD.warmupRequests, 0, key]];
+  const left = benchmarks.map(leftOut);
+  const total = left.includes(undefined) ? undefined : left.reduce<number>((sum, count) => sum + count!, 0);
+  const seconds = numberAt(benchmarks[0], 'warmup_duration');
   return [
-    TOLD.warmupRequests,
-    none ? 0 : undefined,
-    old ? 'benchmarks[0].args.warmup_duration' : 'benchmarks[0].warmup_duration',
+    [TOLD.warmupRequests, total, 'benchmarks[*].requests.successful against metrics.request_totals'],
+    [TOLD.warmupSeconds, benchmarks.length === 1 ? seconds : undefined, 'benchmarks[0].warmup_duration'],
   ];
 }
 
-/** Before 0.4 it is asked for in `args`, null where it was not; after that the span that was left out is written down. */
+/** Before 0.4 it is asked for in `args`, null where it was not; after that as a share or seconds, and the span is written down. */
 function hasNoWarmup(benchmark: Json): boolean {
   const args = benchmark['args'];
   if (isObject(args) && Object.hasOwn(args, 'warmup_duration')) {
     return args['warmup_duration'] === null && (args['warmup_number'] ?? null) === null;
   }
+  const asked = at(benchmark, 'config', 'warmup');
+  if (asked === null) return true;
+  if (isObject(asked)) return (asked['percent'] ?? null) === null && (asked['value'] ?? null) === null;
   return numberAt(benchmark, 'warmup_duration') === 0;
+}
+
+/** Requests that succeeded and are in no number; with a cool-down beside the warm-up, nobody can tell them apart. */
+function leftOut(benchmark: Json): number | undefined {
+  const kept = at(benchmark, 'requests', 'successful');
+  const made = numberAt(benchmark, 'scheduler_metrics', 'requests_made', 'successful');
+  const counted = numberAt(benchmark, 'metrics', 'request_totals', 'successful');
+  const cooldown = at(benchmark, 'config', 'cooldown');
+  const isCooled = isObject(cooldown) ? (cooldown['percent'] ?? cooldown['value'] ?? null) !== null : false;
+  if (counted === undefined || isCooled || !Array.isArray(kept)) return undefined;
+  return kept.length === made ? kept.length - counted : undefined;
 }

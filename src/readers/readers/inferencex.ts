@@ -1,7 +1,9 @@
 // Reader of InferenceX results: the raw benchmark_serving variant and the aggregate, both in seconds (reference peers.md section 4.8).
-import type { CanonicalReport, Definition, ReportScope, ScopeCounts } from '../canonical';
+import type { CanonicalReport, Definition, ReportScope, ScopeCounts, Told } from '../canonical';
 import type { ReportReader } from './reader';
-import { extraFacts, flatMeasures, servingLoad, tokenTotals, type FlatBlock } from './serving-layout';
+import { extraFacts, flatMeasures, servingLoad, servingTold, tokenTotals, type FlatBlock } from './serving-layout';
+import { settingsTold, stackTold } from './settings';
+import { TOLD, toldBy } from './told';
 import { compact, hasAll, isObject, numberOf, single, textOf, type Json } from './values';
 
 const SEND = { start: 'send', percentiles: 'linear', weighting: 'requests' } as const satisfies Definition;
@@ -26,7 +28,29 @@ function kindOf(value: unknown): 'raw' | 'aggregate' | undefined {
   return hasAll(value, ['tput_per_gpu', 'conc']) || hasAll(value, ['hw', 'conc']) ? 'aggregate' : undefined;
 }
 
+/** Its workloads are closed loops over prompts of random tokens. */
+function toldOf(value: Json, file: string, kind: 'raw' | 'aggregate'): readonly Told[] {
+  const closed = kind === 'aggregate' && numberOf(value['conc']) !== undefined;
+  const framework = textOf(value['framework'])?.split(/[-_]/)[0];
+  return [
+    ...(kind === 'raw' ? servingTold(value, file) : []),
+    ...toldBy(file, [
+      [['load', 'type'], closed ? 'concurrent' : undefined, 'conc'],
+      [TOLD.arrivalLaw, closed ? 'closed-loop' : undefined, 'conc'],
+      [['server', 'type'], framework, 'framework'],
+      [TOLD.goodput, value['request_goodput'] === null ? {} : undefined, 'request_goodput'],
+      [TOLD.streaming, timesFirstToken(value) ? true : undefined, 'median_ttft'],
+    ]),
+    ...settingsTold(value, file),
+  ];
+}
+
+function timesFirstToken(value: Json): boolean {
+  return (numberOf(value['median_ttft']) ?? numberOf(value['mean_ttft']) ?? 0) > 0;
+}
+
 function oneRun(value: Json, file: string, kind: 'raw' | 'aggregate'): CanonicalReport {
+  const served = stackTold(value, file);
   return {
     tool: 'InferenceX',
     versionClass: {
@@ -68,6 +92,8 @@ function oneRun(value: Json, file: string, kind: 'raw' | 'aggregate'): Canonical
       ...(kind === 'raw' ? ['hardware'] : ['counts', 'window']),
     ],
     facts: extraFacts(value, file, KNOWN),
+    told: toldOf(value, file, kind),
+    ...(served ? { said: { stack: served } } : {}),
     problems: [],
   };
 }

@@ -3,6 +3,7 @@
 import type { CanonicalReport, Definition, Measure, QuantityId, ReportScope, ScopeCounts } from '../canonical';
 import type { Problem } from '../../problem';
 import { harnessOf, type Harness } from './llm-d-harness';
+import { scenarioOf } from './llm-d-scenario';
 import type { ReportReader } from './reader';
 import {
   at,
@@ -109,12 +110,7 @@ function oneReport(value: Json, parts: Parts, file: string): CanonicalReport {
       'per-request records (no intervals, no recomputation)',
     ],
     facts: stackFacts(value, file),
-    ...(isObject(at(value, 'scenario', 'load', 'native', 'config'))
-      ? {
-          config: at(value, 'scenario', 'load', 'native', 'config') as Json,
-          configAt: { file, key: 'scenario.load.native.config' },
-        }
-      : {}),
+    ...scenarioOf(value, file),
     problems,
   };
 }

@@ -1,6 +1,7 @@
 // Reader of Ray llmperf's summary: seconds, client tokens of one Llama tokenizer, "inter token latency" that is NTPOT (reference peers.md 4.6).
 import type { CanonicalReport, Definition, Measure, QuantityId, ScopeCounts, Statistics } from '../canonical';
 import type { ReportReader } from './reader';
+import { settingsTold } from './settings';
 import { lengthLaw, TOLD, toldBy } from './told';
 import { compact, isObject, measure, numberOf, shown, single, textOf, type Json } from './values';
 
@@ -112,7 +113,6 @@ function oneRun(value: Json, file: string): CanonicalReport {
     notRecorded: [
       'decode time per token (TPOT)',
       'gaps between chunks or tokens',
-      'warm-up',
       'start of the run',
       'seed (11111, fixed)',
       'server version and flags',
@@ -128,6 +128,10 @@ function oneRun(value: Json, file: string): CanonicalReport {
       [['server', 'model_name'], textOf(value['model']), 'model'],
       [['data', 'input_distribution'], asked(value, 'input'), 'mean_input_tokens'],
       [['data', 'output_distribution'], asked(value, 'output'), 'mean_output_tokens'],
+      [TOLD.streaming, value['results_ttft_s_mean'] === undefined ? undefined : true, 'results_ttft_s_mean'],
+      [TOLD.warmupRequests, 0, 'no key: it leaves none out'],
+      [TOLD.goodput, {}, 'no key: it has no goodput'],
+      ...settingsTold(value, file).map((one) => [one.path, one.value, one.key] as const),
     ]),
     problems: [],
   };

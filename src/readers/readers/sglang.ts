@@ -2,9 +2,10 @@
 import type { CanonicalReport, Definition, Measure, ScopeCounts, TokenCounter, Told } from '../canonical';
 import type { ReportReader, SourceDocument } from './reader';
 import { arrayProblems, flatMeasures, servingLoad, servingTold, tokenTotals, type FlatBlock } from './serving-layout';
-import { toldBy } from './told';
+import { settingsTold, stackTold } from './settings';
+import { TOLD, toldBy } from './told';
 import { hasArrays } from './vllm';
-import { compact, hasAll, isObject, numberOf, shown, single, textOf, type Json } from './values';
+import { compact, hasAll, isObject, numberOf, shown, single, textAt, textOf, type Json } from './values';
 
 const SEND = {
   start: 'send',
@@ -85,6 +86,7 @@ function oneRun(value: Json, file: string, name: string): CanonicalReport {
   const counter = sglangOutputCounter(value);
   const ok = numberOf(value['completed']);
   const duration = numberOf(value['duration']);
+  const served = stackTold(value['server_info'], file, 'server_info');
   return {
     tool: 'sglang bench_serving',
     versionClass: {
@@ -131,7 +133,8 @@ function oneRun(value: Json, file: string, name: string): CanonicalReport {
     facts: SETTINGS.flatMap((label) =>
       value[label] === undefined || value[label] === null ? [] : [{ label, value: shown(value[label]), source: file }],
     ),
-    told: [...servingTold(value, file), ...workloadTold(value, file)],
+    told: [...servingTold(value, file), ...workloadTold(value, file), ...othersTold(value, file)],
+    ...(served ? { said: { stack: served } } : {}),
     problems: arrayProblems(value, file),
   };
 }
@@ -162,6 +165,28 @@ function workloadTold(value: Json, file: string): readonly Told[] {
     [['data', 'input_distribution'], law('random_input_len'), 'random_input_len'],
     [['data', 'output_distribution'], law('random_output_len'), 'random_output_len'],
   ]);
+}
+
+const LENGTHS_AND_SERVER = new Set(['random_input_len', 'random_output_len', 'server_info']);
+
+/** Its lengths of random data stand in every file, also where another data set was sent: they are told by `workloadTold` alone. */
+function othersTold(value: Json, file: string): readonly Told[] {
+  const server = value['server_info'];
+  const ttft = numberOf(value['mean_ttft_ms']);
+  const tokens = numberOf(value['total_output_tokens']);
+  const ok = numberOf(value['completed']);
+  const isText = tokens !== undefined && ok !== undefined && tokens > ok;
+  return [
+    ...toldBy(file, [
+      // Without streaming it writes 0 for every first token.
+      [TOLD.streaming, ttft === undefined || !isText ? undefined : ttft > 0, 'mean_ttft_ms'],
+      [TOLD.goodput, {}, 'no key: it has no goodput'],
+      [['server', 'version'], textAt(server, 'version'), 'server_info.version'],
+      [['server', 'model_name'], textAt(server, 'model_path'), 'server_info.model_path'],
+      [['tokenizer', 'pretrained_model_name_or_path'], textAt(server, 'tokenizer_path'), 'server_info.tokenizer_path'],
+    ]),
+    ...settingsTold(Object.fromEntries(Object.entries(value).filter(([key]) => !LENGTHS_AND_SERVER.has(key))), file),
+  ];
 }
 
 function tokensAndRates(value: Json, file: string, ok: number | undefined): Measure[] {

@@ -3,11 +3,14 @@ import type { ConfigPath } from '../../problem';
 import type { CanonicalReport, Told } from '../canonical';
 import { compact, isObject, shown, type Json } from './values';
 
-/** Settings inference-perf's config has no key for: the law arrivals follow, what was sent with each body, what was left out. */
+/** Settings that several readers tell; inference-perf's config has no key for the law of arrivals, what bodies carried and what was left out. */
 export const TOLD = {
   arrivalLaw: ['load', 'arrival_law'],
   parameters: ['api', 'parameters'],
   warmupRequests: ['load', 'warmup_requests'],
+  warmupSeconds: ['load', 'warmup_seconds'],
+  streaming: ['api', 'streaming'],
+  goodput: ['report', 'goodput', 'constraints'],
 } as const satisfies Readonly<Record<string, ConfigPath>>;
 
 /** The load type and the law of a run that sends everything at its start. */
@@ -60,7 +63,7 @@ export function samplingOf(parameters: Json): Json {
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => !ELSEWHERE.has(name)));
 }
 
-function literal(text: string): unknown {
+export function literal(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 }

@@ -1,5 +1,5 @@
 // Reader of `vllm bench serve` results, old and new keys, one file a run or one line a run (reference peers.md sections 2 and 4.2).
-import type { CanonicalReport, Definition, ReportScope, ScopeCounts } from '../canonical';
+import type { CanonicalReport, Definition, ReportScope, ScopeCounts, Told } from '../canonical';
 
 import type { ReportReader, SourceDocument } from './reader';
 import {
@@ -12,6 +12,8 @@ import {
   tokenTotals,
   type FlatBlock,
 } from './serving-layout';
+import { settingsTold, stackTold } from './settings';
+import { TOLD, toldBy } from './told';
 import { compact, hasAll, isObject, numberOf, single, textOf, type Json } from './values';
 
 const SEND = { start: 'send', percentiles: 'linear', stdDev: 'population' } as const satisfies Definition;
@@ -72,6 +74,7 @@ function oneRun(value: Json, file: string, name: string): CanonicalReport {
   const recent = Object.hasOwn(value, 'failed');
   const detailed = hasArrays(value);
   const duration = numberOf(value['duration']);
+  const served = stackTold(value, file);
   return {
     tool: 'vllm bench serve',
     versionClass: {
@@ -121,9 +124,25 @@ function oneRun(value: Json, file: string, name: string): CanonicalReport {
       ...(detailed ? [] : ['length distributions', 'per-request records (no intervals, no recomputation)']),
     ],
     facts: extraFacts(value, file, KNOWN),
-    told: servingTold(value, file),
+    told: toldOf(value, file),
+    ...(served ? { said: { stack: served } } : {}),
     problems: arrayProblems(value, file),
   };
+}
+
+/** What `--metadata` or a wrapper added counts as much as the tool's own keys; its clients of text answers always stream. */
+function toldOf(value: Json, file: string): readonly Told[] {
+  const told = servingTold(value, file);
+  const type = told.find(({ path }) => path.join('.') === 'api.type');
+  const streams = type?.value === 'chat' || type?.value === 'completion' ? true : undefined;
+  return [
+    ...told,
+    ...toldBy(file, [
+      [TOLD.streaming, streams, type?.key ?? ''],
+      [TOLD.goodput, value['request_goodput'] === null ? {} : undefined, 'request_goodput'],
+    ]),
+    ...settingsTold(value, file),
+  ];
 }
 
 function facts(value: Json): Partial<CanonicalReport> {

@@ -17,6 +17,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'config/regions.test.ts': 'public configs',
   'folder/stack-secrets.test.ts': 'pods and values of charts',
   'language/fixing.test.ts': 'public configs',
+  'readers/recorded-floor.test.ts': 'result files of several tools',
   'readers/read.test.ts': 'inference-perf’s reports',
   'run/corpus.test.ts': 'public configs, run for a moment',
   'support/corpus.ts': 'result files, for all tests that read them by this name',

@@ -1,0 +1,57 @@
+// Facts that no key of another tool's report states, and its numbers do: who counted, what gaps are between, why requests failed.
+import { measureOf, type CanonicalReport, type Definition, type Measure, type QuantityId } from './canonical';
+import { fact, type Counter, type Fact } from './facts';
+
+const COUNTERS: Readonly<Partial<Record<NonNullable<Definition['tokens']>, Counter['source']>>> = {
+  server: 'server-usage',
+  client: 'client-tokenizer',
+  'server-else-client': 'mixed',
+  'server-else-asked': 'mixed',
+  asked: 'not-counted',
+};
+
+/** As that version of the tool is known to count; the first quantity that says it. */
+export function counterOf(report: CanonicalReport, quantities: readonly QuantityId[]): Fact<Counter> | undefined {
+  const scope = report.scopes[0];
+  const measures = quantities.flatMap((quantity) => (scope && measureOf(scope, quantity)) ?? []);
+  const found = measures.find(({ definition }) => definition.tokens !== undefined);
+  const by = found?.definition.tokens;
+  const source = by && COUNTERS[by];
+  if (!found || !source) return undefined;
+  // A name is all a report says of a tokenizer.
+  const name = report.tokenizer;
+  const counter: Counter = {
+    source,
+    ...(by === 'server-else-asked' ? { otherwise: 'asked' } : {}),
+    ...(name === undefined ? {} : { tokenizer: { source: name, sha256: name } }),
+    serverCounted: 0,
+    clientCounted: 0,
+  };
+  return fact(counter, found.source.file, `${found.source.key}, as ${report.versionClass.name} counts`);
+}
+
+/** What the gaps of a report are between; undefined when it has none. */
+export function gapsOf({ scopes }: CanonicalReport): Fact<'tokens' | 'chunks'> | undefined {
+  const first = (quantity: QuantityId): Measure | undefined =>
+    scopes.flatMap((scope) => measureOf(scope, quantity) ?? [])[0];
+  const tokens = first('token_gap');
+  const found = tokens ?? first('chunk_gap');
+  return found && fact(tokens ? 'tokens' : 'chunks', found.source.file, found.source.key);
+}
+
+/** Of every part that is no summary of the others. */
+export function failuresByLabel({ scopes }: CanonicalReport): Readonly<Record<string, number>> | undefined {
+  const labels = scopes.flatMap(({ kind, extras }) =>
+    kind !== 'summary' && extras?.failureLabels ? Object.entries(extras.failureLabels) : [],
+  );
+  if (labels.length === 0) return undefined;
+  const counts = new Map<string, number>();
+  for (const [label, count] of labels) counts.set(label, (counts.get(label) ?? 0) + count);
+  return Object.fromEntries(counts);
+}
+
+/** inference-perf asks Prometheus for it; where nothing answers it writes 0, which is then no evidence. */
+export function hitShareOf({ scopes }: CanonicalReport): Fact<number> | undefined {
+  const server = scopes.findLast((scope) => (scope.server?.cacheHitShare ?? 0) > 0)?.server;
+  return server && fact(server.cacheHitShare!, server.file, 'successes.prefix_cache_hit_percent.mean');
+}

@@ -1,88 +1,143 @@
-// The comparison of two runs: heads, verdict and claim, findings worst first, metrics, overlaid charts.
-import type { ComparisonView, FindingGroup, HeadRow, MetricTable } from '../src/views/comparison/model';
+// The comparison of two runs, the answer on the first screen: verdict, key numbers, two charts; then findings and all the rest.
+import type { Chip, ComparisonView, FindingGroup, HeadRow, MetricTable } from '../src/views/comparison/model';
 import type { Side } from '../src/messages';
 import { askable } from './ask';
-import { chartGrid } from './chart-figure';
+import { chartFigure, type ChartFigure } from './chart-figure';
+import { head, watchVerdict } from './comparison-head';
 import { button, link, select } from './controls';
 import { h, prose, type Child } from './dom';
-import { findingItem } from './finding';
-import { post } from './host';
+import { findingItem, openFinding } from './finding';
+import { post, savedState, saveState } from './host';
+import { keyTable } from './key-table';
 import { sideMark, sign } from './keys';
 import { figuresTable, interpolatedTable, metricTable } from './metric-table';
 import type { Page } from './page';
 import { pitfallList } from './pitfalls';
 import { section } from './report';
 
+/** Charts of the first screen; the others stand further down. */
+const FIRST_CHARTS = 2;
+
 export function comparisonPage(view: ComparisonView): Page {
-  const { element: charts, figures } = chartGrid(view.charts);
+  const figures = view.charts.map((group) => chartFigure(group));
+  const top = head(view);
+  const answer = verdict(view);
+  watchVerdict(top, answer);
+  const told = view.groups.filter(({ state, assumed }) => !isRest(state, assumed));
+  const rest = view.groups.filter(({ state, assumed }) => isRest(state, assumed));
   return {
     element: h(
       'main',
       { class: 'page comparison' },
-      head(view),
-      verdict(view),
-      section(
-        'Findings',
-        intent(view),
-        alignment(view),
-        cutControl(view),
-        ...view.groups.map((group) => findingGroup(group)),
-        pitfallList(view.pitfalls),
-      ),
-      metricsSection(view.metrics),
+      top,
+      answer,
+      view.key.rows.length > 0 && quiet(section('Key numbers', keyTable(view.key))),
+      quiet(charts('Charts', figures.slice(0, FIRST_CHARTS), view)),
+      view.verdict.isClaim && section('Claim', h('p', { class: 'claim' }, prose(view.verdict.claim))),
+      told.length > 0 && section('Findings', ...told.map((group) => findingGroup(group))),
+      metricsSection(view),
       interpolation(view),
-      section('Charts', charts),
-      section('Files', h('div', { class: 'provenance' }, files('a', view.files.a), files('b', view.files.b))),
+      figures.length > FIRST_CHARTS && charts('More charts', figures.slice(FIRST_CHARTS), view),
+      section(
+        'What this rests on',
+        h(
+          'ul',
+          { class: 'plain notes-list' },
+          ...[...(view.verdict.isClaim ? [] : [view.verdict.claim]), ...view.notes].map((note) =>
+            h('li', {}, prose(note)),
+          ),
+        ),
+        ...rest.map((group) => findingGroup(group)),
+        pitfallList(view.pitfalls),
+        runs(view.heads),
+        h('div', { class: 'provenance' }, files('a', view.files.a), files('b', view.files.b)),
+      ),
     ),
     figures,
   };
 }
 
-function head(view: ComparisonView): HTMLElement {
+/** The heading is for those who walk by headings; what follows says by itself what it is. */
+function quiet(element: HTMLElement): HTMLElement {
+  element.querySelector('h2')?.classList.add('unseen');
+  return element;
+}
+
+function isRest(state: FindingGroup['state'], assumed: FindingGroup['assumed']): boolean {
+  return state === 'same' || state === 'follows' || assumed === true;
+}
+
+function verdict({ verdict: said, heads }: ComparisonView): HTMLElement {
+  const { tone, word, sentence, chips, next } = said;
+  const apart = heads.filter(({ differs }) => differs);
   return h(
-    'header',
-    { class: 'head' },
-    h(
-      'div',
-      { class: 'head-line' },
-      h('h1', {}, view.title),
+    'section',
+    { class: `verdict verdict-${tone}`, 'aria-label': 'Verdict' },
+    h('h2', {}, sign(tone), h('span', {}, word)),
+    h('p', { class: 'verdict-sentence' }, prose(withoutWord(sentence, word))),
+    chips.length > 0 && h('ul', { class: 'chips' }, ...chips.map((chip) => h('li', {}, chipOf(chip)))),
+    next !== undefined && h('p', { class: 'next' }, h('strong', {}, 'Next: '), prose(next)),
+    ...apart.map(({ label, a, b }) =>
+      h('p', { class: 'faint apart' }, `${label}: `, sideMark('a'), a, ' ', sideMark('b'), b),
+    ),
+  );
+}
+
+/** The heading says the word already. */
+function withoutWord(sentence: string, word: string): string {
+  const rest = sentence.startsWith(`${word}: `) ? sentence.slice(word.length + 2) : sentence;
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
+}
+
+function chipOf({ index, title, state, align }: Chip): HTMLElement {
+  const jump = button(title, () => openFinding(index), { title: `Show the finding: ${title}` });
+  jump.classList.add('chip');
+  const box = h(
+    'span',
+    { class: `chip-box chip-${state}` },
+    h('span', { class: `mark mark-${state}`, 'aria-hidden': 'true' }, MARKS[state]),
+    jump,
+  );
+  if (align !== undefined && state !== 'aligned') {
+    const words = `Align ${title.toLowerCase()}: recompute both sides the same way`;
+    const now = button('align', () => post({ type: 'align', dimension: align, on: true }), { title: words });
+    now.setAttribute('aria-label', words);
+    now.classList.add('chip', 'chip-align');
+    box.append(now);
+  }
+  return box;
+}
+
+function charts(title: string, figures: readonly ChartFigure[], { key }: ComparisonView): HTMLElement {
+  if (figures.length === 0) {
+    const why = 'There is no chart: neither side kept its requests, and there is one load only.';
+    return section(title, h('p', { class: 'faint' }, why));
+  }
+  const className = title === 'Charts' && key.rows.length > 0 ? 'charts first-charts' : 'charts';
+  return section(title, h('div', { class: className }, ...figures.map(({ element }) => element)));
+}
+
+function runs(heads: readonly HeadRow[]): HTMLElement {
+  return h(
+    'details',
+    { class: 'runs-table' },
+    h('summary', {}, h('h3', {}, 'The two runs')),
+    figuresTable(
+      'heads',
+      h('caption', { class: 'unseen' }, 'The two runs, the same field under each other'),
       h(
-        'div',
-        { class: 'actions' },
-        button('Swap A and B', () => post({ type: 'swap' })),
-        button('Save…', () => post({ type: 'saveComparison' }), { title: 'As a file that asks the same again' }),
-        button('Copy as Markdown', () => post({ type: 'copyMarkdown' }), { title: 'c' }),
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          h('th', { scope: 'col' }, h('span', { class: 'unseen' }, 'Run')),
+          h('th', { scope: 'col' }, sideMark('a')),
+          h('th', { scope: 'col' }, sideMark('b')),
+        ),
       ),
+      h('tbody', {}, ...heads.map((row) => factRow(row))),
     ),
-    h(
-      'div',
-      { class: 'scroll', role: 'region', 'aria-label': 'The two runs', tabindex: 0 },
-      figuresTable(
-        'heads',
-        h('caption', { class: 'unseen' }, 'The two runs, the same field under each other'),
-        h('thead', {}, headRow(view, 'Run')),
-        h('tbody', {}, ...view.heads.map((row) => factRow(row))),
-      ),
-    ),
-  );
-}
-
-function headRow(view: ComparisonView, label: string): HTMLElement {
-  return h(
-    'tr',
-    {},
-    h('th', { scope: 'col' }, h('span', { class: 'unseen' }, label)),
-    runHead('a', view.names.a),
-    runHead('b', view.names.b),
-  );
-}
-
-function runHead(side: Side, name: string): HTMLElement {
-  const open = (): void => post({ type: 'openReport', side });
-  return h(
-    'th',
-    { scope: 'col' },
-    h('div', { class: 'run-name' }, sideMark(side), link(name, open, `Open the report of ${side.toUpperCase()}`)),
   );
 }
 
@@ -99,66 +154,6 @@ function factRow(row: HeadRow): HTMLElement {
       row.b,
     ),
   );
-}
-
-function verdict(view: ComparisonView): HTMLElement {
-  const { tone, word, sentence, claim, isClaim } = view.verdict;
-  return h(
-    'section',
-    { class: `verdict verdict-${tone}`, 'aria-label': 'Verdict' },
-    h('h2', {}, sign(tone), h('span', {}, word)),
-    h('p', { class: 'verdict-sentence' }, prose(sentence)),
-    h('p', { class: 'claim' }, isClaim && h('strong', {}, 'Claim: '), prose(claim)),
-    view.notes.length > 0 && h('ul', { class: 'faint plain' }, ...view.notes.map((note) => h('li', {}, note))),
-  );
-}
-
-function intent(view: ComparisonView): HTMLElement {
-  const choices = [
-    { value: '', label: 'none declared' },
-    ...view.intendable.map((entry) => ({ value: entry.id, label: entry.title })),
-  ];
-  const control = select('The one change under test', choices, view.intended ?? '', (value) =>
-    post({ type: 'intend', dimension: value === '' ? null : value }),
-  );
-  return h('div', { class: 'intent' }, h('span', {}, 'The one change under test:'), control);
-}
-
-/** What both sides can be recomputed in, and what that did or would need. */
-function alignment(view: ComparisonView): HTMLElement | false {
-  if (view.alignment.length === 0) return false;
-  return h(
-    'fieldset',
-    { class: 'alignment' },
-    h('legend', {}, 'Recompute both sides alike in:'),
-    ...view.alignment.map(({ id, title, on, possible, words }) => {
-      const box = h('input', { type: 'checkbox' });
-      box.checked = on;
-      box.disabled = !possible;
-      box.addEventListener('change', () => post({ type: 'align', dimension: id, on: box.checked }));
-      return h(
-        'div',
-        { class: 'alignment-switch' },
-        h('label', {}, box, ` ${title}`),
-        h('p', { class: 'faint' }, prose(words)),
-      );
-    }),
-  );
-}
-
-/** How much of both windows' start is left out as warm-up. */
-function cutControl({ cut }: ComparisonView): HTMLElement | false {
-  if (cut === undefined) return false;
-  const usual = [
-    { value: 'auto', label: 'what they declare and MSER-5 suggests' },
-    ...['50', '100', '500'].map((value) => ({ value, label: `the first ${value} requests` })),
-    ...['5s', '10s', '30s', '60s'].map((value) => ({ value, label: `the first ${value.replace('s', ' s')}` })),
-  ];
-  const own = usual.some(({ value }) => value === cut) ? [] : [{ value: cut, label: cut }];
-  const control = select('Warm-up cut of both windows', [...usual, ...own], cut, (value) =>
-    post({ type: 'cut', cut: value }),
-  );
-  return h('div', { class: 'cut' }, h('span', {}, 'Warm-up cut of both windows, when it is aligned:'), control);
 }
 
 /** Loads that only one side has: apart from what is judged, and said to be. */
@@ -181,39 +176,64 @@ function interpolation({ interpolation: shown }: ComparisonView): HTMLElement | 
 }
 
 function findingGroup(group: FindingGroup): HTMLElement {
+  const { state, assumed, title, hint, findings } = group;
   const heading: readonly Child[] = [
-    h('span', { class: `mark mark-${group.state}`, 'aria-hidden': 'true' }, MARKS[group.state]),
-    `${group.title} (${group.findings.length})`,
+    h('span', { class: `mark mark-${state}`, 'aria-hidden': 'true' }, MARKS[state]),
+    `${title} (${findings.length})`,
   ];
-  const list = h('ol', { class: 'findings' }, ...group.findings.map((finding) => findingItem(finding, group.state)));
-  if (group.state !== 'same' && group.state !== 'follows' && group.assumed !== true) {
+  const told = !isRest(state, assumed);
+  // The worst finding is open; more would push the rest out of sight.
+  const list = h(
+    'ol',
+    { class: 'findings' },
+    ...findings.map((finding) => findingItem(finding, state, finding.number === 1)),
+  );
+  if (told) {
     return h(
       'div',
-      { class: 'finding-group', 'data-state': group.state },
-      h('h3', {}, ...heading),
-      h('p', { class: 'faint' }, group.hint),
+      { class: 'finding-group', 'data-state': state },
+      h('h3', { title: hint }, ...heading),
+      h('p', { class: 'faint' }, hint),
       list,
     );
   }
   return h(
     'details',
-    { class: 'finding-group', 'data-state': group.assumed === true ? 'assumed' : group.state },
+    { class: 'finding-group', 'data-state': assumed === true ? 'assumed' : state },
     h('summary', {}, h('h3', {}, ...heading)),
-    h('p', { class: 'faint' }, group.hint),
+    h('p', { class: 'faint' }, hint),
     list,
   );
 }
 
 const MARKS = { confounds: '✕', unknown: '?', aligned: '≈', intended: '→', follows: '↳', same: '=' } as const;
 
-function metricsSection(tables: readonly MetricTable[]): HTMLElement {
-  return section(
-    'Metrics',
-    ...tables.flatMap((table) => [
-      tables.length > 1 && h('h3', {}, table.stage),
-      askable(metricTable(table), `Metrics, ${table.stage}`, 'figures-box'),
-    ]),
+/** Folded: the key numbers stand above. One table; of several loads the one that is chosen, at first where those are. */
+function metricsSection({ metrics, key }: ComparisonView): HTMLElement {
+  if (metrics.length === 0) return section('All metrics', h('p', { class: 'faint' }, 'No number is on both sides.'));
+  const box = h('div', {});
+  const show = (index: number): void => {
+    const table = metrics[index]!;
+    box.replaceChildren(askable(metricTable(table), `Metrics, ${table.stage}`, 'figures-box'));
+  };
+  const kept = savedState().table ?? key.table;
+  const first = kept < metrics.length ? kept : key.table;
+  show(first);
+  const choices = metrics.map(({ stage }, index) => ({ value: String(index), label: stage }));
+  const control = select('Load of the metrics', choices, String(first), (value) => {
+    saveState({ table: Number(value) });
+    show(Number(value));
+  });
+  const count = metrics.reduce((sum, { rows }) => sum + rows.length, 0);
+  const details = h(
+    'details',
+    { class: 'all-metrics', open: savedState().metrics === true },
+    h('summary', {}, h('h2', {}, `All ${count} metrics`)),
+    metrics.length > 1 && h('div', { class: 'intent' }, h('span', {}, 'Load:'), control),
+    box,
   );
+  details.addEventListener('toggle', () => saveState({ metrics: details.open }));
+  return h('section', { 'aria-label': 'All metrics' }, details);
 }
 
 function files(side: Side, names: readonly string[]): HTMLElement {

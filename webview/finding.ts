@@ -1,41 +1,61 @@
-// One finding of a comparison: what differs and so what, both values with their places, what it moves, what to do.
-import type { FindingSideView, FindingView } from '../src/views/comparison/model';
+// One finding of a comparison: a line that unfolds to the evidence of both sides, what it affects, and what to do.
+import type { FindingView } from '../src/views/comparison/model';
 import type { DimensionState } from '../src/comparability/comparison';
 import type { Side } from '../src/messages';
 import { link } from './controls';
 import { freshId, h, prose } from './dom';
 import { post } from './host';
+import { sideMark } from './keys';
 
-export function findingItem(finding: FindingView, state: DimensionState): HTMLElement {
+export function findingItem(finding: FindingView, state: DimensionState, isOpen: boolean): HTMLElement {
   const titleId = freshId('finding');
   const openBoth = (): void => post({ type: 'openEvidence', finding: finding.index });
-  const pitfall = finding.pitfall;
-  const item = h(
-    'li',
-    { class: `finding finding-${state}`, 'data-stop': true, tabindex: -1, 'aria-labelledby': titleId },
+  const { pitfall, number, title, message, moves, more, remedy, tolerance } = finding;
+  const box = h(
+    'details',
+    { class: 'finding-box', open: isOpen },
+    h(
+      'summary',
+      { class: 'finding-title', id: titleId },
+      number !== undefined && h('span', { class: 'finding-number' }, `${number}.`),
+      h('strong', {}, title),
+      h('span', { class: 'state-word' }, STATE_WORDS[state]),
+      h('span', { class: 'finding-side' }, sideMark('a'), h('span', { class: 'side-value' }, finding.a.summary)),
+      h('span', { class: 'finding-side' }, sideMark('b'), h('span', { class: 'side-value' }, finding.b.summary)),
+    ),
+    h('p', {}, prose(message)),
+    evidence(finding),
     h(
       'p',
-      { class: 'finding-title', id: titleId },
-      h('strong', {}, finding.title),
-      h('span', { class: 'state-word' }, STATE_WORDS[state]),
+      { class: 'evidence-links' },
+      ...(['a', 'b'] as const).flatMap((side) => (finding[side].canOpen ? [showIn(side, finding), ' '] : [])),
     ),
-    h('p', {}, prose(finding.message)),
-    h('div', { class: 'sides' }, side('a', finding, finding.a), side('b', finding, finding.b)),
     h(
       'dl',
       { class: 'consequences' },
-      ...(finding.moves === '' ? [] : [h('dt', {}, 'Moves'), h('dd', {}, finding.moves)]),
-      ...finding.more.flatMap(({ label, words }) => [h('dt', {}, label), h('dd', {}, prose(words))]),
-      ...(finding.remedy === undefined ? [] : [h('dt', {}, 'Remedy'), h('dd', {}, prose(finding.remedy))]),
-      h('dt', {}, 'Counts as equal'),
+      ...(moves === '' ? [] : [h('dt', {}, 'Affects'), h('dd', {}, moves)]),
+      ...more.flatMap(({ label, words }) => [h('dt', {}, label), h('dd', {}, prose(words))]),
+      ...(remedy === undefined ? [] : [h('dt', {}, 'Remedy'), h('dd', {}, prose(remedy))]),
+      h('dt', {}, 'Rule'),
       h(
         'dd',
         { class: 'faint' },
-        finding.tolerance,
+        tolerance,
         pitfall !== undefined && ' ',
         pitfall !== undefined && link(pitfall, () => post({ type: 'explain', code: pitfall }), 'What this means'),
       ),
     ),
+  );
+  const item = h(
+    'li',
+    {
+      class: `finding finding-${state}`,
+      'data-stop': true,
+      'data-finding': finding.index,
+      tabindex: -1,
+      'aria-labelledby': titleId,
+    },
+    box,
   );
   item.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || event.target !== item) return;
@@ -43,6 +63,18 @@ export function findingItem(finding: FindingView, state: DimensionState): HTMLEl
     openBoth();
   });
   return item;
+}
+
+/** Unfolds a finding, and what it stands in, and goes there. */
+export function openFinding(index: number): void {
+  const item = document.querySelector<HTMLElement>(`[data-finding="${index}"]`);
+  if (!item) return;
+  const around = item.closest<HTMLDetailsElement>('details.finding-group');
+  if (around) around.open = true;
+  const own = item.querySelector('details');
+  if (own) own.open = true;
+  item.focus({ preventScroll: true });
+  item.scrollIntoView({ block: 'start' });
 }
 
 const STATE_WORDS: Readonly<Record<DimensionState, string>> = {
@@ -54,26 +86,52 @@ const STATE_WORDS: Readonly<Record<DimensionState, string>> = {
   same: 'same',
 };
 
-function side(which: Side, finding: FindingView, view: FindingSideView): HTMLElement {
-  const name = which.toUpperCase();
+function showIn(side: Side, { index }: FindingView): HTMLElement {
+  const name = side.toUpperCase();
+  const open = (): void => post({ type: 'openEvidence', finding: index, side });
+  return link(`Show in ${name}`, open, `Open the place this was read from, in ${name}`);
+}
+
+/** Three columns; what is equal on both sides is folded. */
+function evidence({ evidence: rows, title }: FindingView): HTMLElement | false {
+  if (rows.length === 0) return false;
+  const apart = rows.filter(({ isEqual }) => !isEqual);
+  const alike = rows.filter(({ isEqual }) => isEqual);
+  const table = (shown: typeof rows, caption: string): HTMLElement =>
+    h(
+      'table',
+      { class: 'evidence' },
+      h('caption', { class: 'unseen' }, caption),
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          h('th', { scope: 'col' }, 'Read at'),
+          h('th', { scope: 'col' }, sideMark('a')),
+          h('th', { scope: 'col' }, sideMark('b')),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        ...shown.map(({ place, a, b }) =>
+          h('tr', {}, h('th', { scope: 'row' }, h('code', {}, place)), h('td', {}, a), h('td', {}, b)),
+        ),
+      ),
+    );
+  if (apart.length === 0) return h('div', { class: 'evidence-box' }, table(alike, `Evidence: ${title}`));
   return h(
     'div',
-    { class: 'finding-side' },
-    h('p', {}, h('span', { class: `side side-${which}` }, name), h('span', { class: 'side-value' }, view.summary)),
-    h(
-      'ul',
-      { class: 'evidence' },
-      ...view.evidence.map((entry) => h('li', {}, h('code', {}, entry.place), h('span', {}, ` ${entry.value}`))),
-    ),
-    view.canOpen &&
+    { class: 'evidence-box' },
+    table(apart, `Evidence that differs: ${title}`),
+    alike.length > 0 &&
       h(
-        'p',
+        'details',
         {},
-        link(
-          `Show in ${name}`,
-          () => post({ type: 'openEvidence', finding: finding.index, side: which }),
-          `Open the place this was read from, in ${name}`,
-        ),
+        h('summary', { class: 'faint' }, `${alike.length} more, equal on both sides`),
+        table(alike, `Evidence that is equal: ${title}`),
       ),
   );
 }

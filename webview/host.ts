@@ -16,6 +16,12 @@ export interface SavedState {
   /** Chosen metric per chart group. */
   readonly choices?: Readonly<Record<string, number>>;
   readonly scroll?: number;
+  /** Menu of a comparison that is unfolded. */
+  readonly menu?: string | null;
+  /** Load of a comparison's metrics: index of its table. */
+  readonly table?: number;
+  /** All metrics of a comparison are unfolded. */
+  readonly metrics?: boolean;
 }
 
 const api = acquireVsCodeApi();

@@ -6,11 +6,11 @@ import { post } from './host';
 
 export function pitfallList(seen: readonly PitfallSeen[]): HTMLElement | false {
   if (seen.length === 0) return false;
-  const words = seen.length === 1 ? '1 pitfall is seen' : `${seen.length} pitfalls are seen`;
+  const words = seen.length === 1 ? '1 known pitfall applies' : `${seen.length} known pitfalls apply`;
   return h(
     'details',
     { class: 'pitfalls' },
-    h('summary', {}, `${words}, whatever the verdict makes of them`),
+    h('summary', {}, h('h3', {}, words)),
     h('ul', { class: 'plain' }, ...seen.map((entry) => item(entry))),
   );
 }

@@ -12,9 +12,10 @@ export interface SeriesStyle {
 }
 
 const NAMED: Readonly<Record<Exclude<SeriesTone, number>, SeriesStyle>> = {
-  p50: { hue: 'blue', dash: [], point: 'circle' },
-  p95: { hue: 'orange', dash: [6, 3], point: 'triangle' },
-  p99: { hue: 'purple', dash: [2, 3], point: 'rect' },
+  // The colours of A and B never mean percentiles.
+  p50: { hue: 'green', dash: [], point: 'circle' },
+  p95: { hue: 'purple', dash: [6, 3], point: 'triangle' },
+  p99: { hue: 'red', dash: [2, 3], point: 'rect' },
   a: { hue: 'blue', dash: [], point: 'circle' },
   b: { hue: 'orange', dash: [6, 3], point: 'triangle' },
   asked: { hue: 'faint', dash: [6, 3], point: 'rectRot' },

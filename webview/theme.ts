@@ -34,9 +34,9 @@ export function readPalette(): Palette {
     hoverForeground: value('editorHoverWidget-foreground', 'foreground'),
     hoverBorder: value('editorHoverWidget-border', 'contrastBorder', 'panel-border'),
     series: {
-      blue: value('charts-blue'),
-      // High-contrast themes draw their orange too dark to be told from the background.
-      orange: isHighContrast() ? value('charts-yellow') : value('charts-orange'),
+      // Of the two sides; the editor's own orange is too weak on some of its themes.
+      blue: value('isoperf-sideA', 'charts-blue'),
+      orange: value('isoperf-sideB', 'charts-orange'),
       green: value('charts-green'),
       purple: value('charts-purple'),
       red: value('charts-red'),

@@ -11,7 +11,7 @@ const kind = 'comparison';
 function crowded(): string[] {
   const found: string[] = [];
   for (const row of document.querySelectorAll<HTMLTableRowElement>('.metrics tr, .heads tr')) {
-    const box = row.closest('.figures-box, .scroll')!.getBoundingClientRect();
+    const box = row.closest('.figures-box, .scroll, .runs-table')!.getBoundingClientRect();
     const seen = [...row.cells].map((cell) => {
       const range = document.createRange();
       range.selectNodeContents(cell);
@@ -36,6 +36,14 @@ function crowded(): string[] {
   return found;
 }
 
+/** The first elements whose right edge is out of the window, for the message of a test that failed. */
+function stickingOut(): string[] {
+  return [...document.querySelectorAll('main *')]
+    .filter((element) => element.getBoundingClientRect().right > window.innerWidth + 1)
+    .slice(0, 6)
+    .map((element) => `${element.tagName.toLowerCase()}.${element.getAttribute('class') ?? ''}`);
+}
+
 /** A panel's width, and the size of its font: 200 % zoom is half the width, or a font twice as large. */
 const ROOMS = [
   ...[210, 300, 420, 450, 600, 700, 900, 1200, 1400, 1600].map((width) => ({ width, font: 13 })),
@@ -48,7 +56,7 @@ export const comparisonTests: readonly PageTest[] = [
     name: `comparison: verdict first, then what confounds, accessible in the ${theme} theme`,
     async body(browser: Parameters<PageTest['body']>[0]) {
       const view = await openView(browser, { kind, message: COMPARED, theme });
-      await view.page.getByRole('heading', { level: 2, name: 'Not comparable: confounded' }).waitFor();
+      await view.page.getByRole('heading', { level: 2, name: 'Not comparable' }).waitFor();
       const states = await view.page
         .locator('.finding-group')
         .evaluateAll((groups) => groups.map((group) => (group as HTMLElement).dataset['state']));
@@ -66,7 +74,7 @@ export const comparisonTests: readonly PageTest[] = [
       const view = await openView(browser, { kind, message: COMPARED });
       const finding = view.page.locator('.finding').first();
       await finding.getByText('one warm-up stage, 100 requests excluded').waitFor();
-      await finding.getByText('config.yaml: load.stages[0]').waitFor();
+      await finding.getByText('config.yaml load.stages[0]').waitFor();
       await finding.getByText('TTFT (p95, p99); request latency, requests/s').waitFor();
       await finding.getByText('Show in A').click();
       assert.deepEqual(await view.waitForPost('openEvidence'), { type: 'openEvidence', finding: 0, side: 'a' });
@@ -79,7 +87,7 @@ export const comparisonTests: readonly PageTest[] = [
       const view = await openView(browser, { kind, message: COMPARED });
       const list = view.page.locator('details.pitfalls');
       assert.equal(await list.locator('li').first().isVisible(), false);
-      await list.getByText('2 pitfalls are seen').click();
+      await list.getByText('2 known pitfalls apply').click();
       await list.getByText('B’s config accepts it because the server was warm; it is listed all the same').waitFor();
       assert.deepEqual(await view.accessibility(), []);
       await list.scrollIntoViewIfNeeded();
@@ -106,19 +114,58 @@ export const comparisonTests: readonly PageTest[] = [
     },
   },
   {
-    name: 'comparison: confounded numbers are struck through but readable; the rest is not',
+    name: 'comparison: verdict, key numbers and a chart are on the first screen of 1,000 by 708 px',
     async body(browser) {
-      const view = await openView(browser, { kind, message: COMPARED });
+      for (const [name, message] of [
+        ['compared', COMPARED],
+        ['swept', SWEPT],
+      ] as const) {
+        const view = await openView(browser, { kind, message, width: 1000, height: 708 });
+        const bottoms = await view.page.evaluate(() =>
+          ['.verdict', '.key', '.first-charts .chart'].map((selector) =>
+            Math.round(document.querySelector(selector)!.getBoundingClientRect().bottom),
+          ),
+        );
+        await view.shot(`page-comparison-first-screen-${name}`);
+        const screens = await view.page.evaluate(() => document.documentElement.scrollHeight / 708);
+        assert.ok(
+          bottoms.every((bottom) => bottom <= 708),
+          `${name}: ${bottoms.join(', ')}`,
+        );
+        assert.ok(screens < 6, `${name}: ${screens} screens`);
+        await view.close();
+      }
+    },
+  },
+  {
+    name: 'comparison: a chip leads to its finding, and the verdict’s word stays when the verdict has gone',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: COMPARED, height: 500 });
+      const word = view.page.locator('.head-verdict');
+      assert.equal(await word.isVisible(), false);
+      await view.page.locator('.chip-unknown .chip').click();
+      await view.page.locator('.finding:focus').getByText('B did not record how busy its client was').waitFor();
+      await word.waitFor();
+      await view.close();
+    },
+  },
+  {
+    name: 'comparison: no figure is struck through, confounded ones are faint and say why',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: COMPARED, saved: { metrics: true } });
       const line = (metric: string): Promise<string> =>
         view.page
-          .locator('tr.metric', { hasText: metric })
+          .locator('.metrics tr.metric', { hasText: metric })
           .locator('td.figure')
           .first()
           .evaluate((cell) => getComputedStyle(cell).textDecorationLine);
-      assert.equal(await line('TTFT p50'), 'line-through');
+      assert.equal(await line('TTFT p50'), 'none');
       assert.equal(await line('ITL p50'), 'none');
-      await view.page.locator('tr.metric', { hasText: 'TTFT p50' }).getByText('confounded by warm-up').waitFor();
-      await view.page.locator('tr.metric', { hasText: 'TTFT p99' }).locator('td.figure').first().hover();
+      await view.page
+        .locator('.metrics tr.metric', { hasText: 'TTFT p50' })
+        .getByText('confounded by warm-up')
+        .waitFor();
+      await view.page.locator('.metrics tr.metric', { hasText: 'TTFT p99' }).locator('td.figure').first().hover();
       await view.page.locator('.answer', { hasText: 'n = 100 is under the 299 that p99 needs' }).waitFor();
       await view.close();
     },
@@ -127,12 +174,13 @@ export const comparisonTests: readonly PageTest[] = [
     name: 'comparison: the one change under test can be declared, A and B swapped, a report opened',
     async body(browser) {
       const view = await openView(browser, { kind, message: COMPARED });
+      await view.page.getByText('Change under test', { exact: true }).click();
       await view.page.locator('.intent vscode-dropdown').click();
       await view.page.locator('.intent vscode-option', { hasText: 'Arrival process' }).click();
       assert.deepEqual(await view.waitForPost('intend'), { type: 'intend', dimension: 'arrival-process' });
-      await view.page.getByText('Swap A and B').click();
+      await view.page.getByRole('button', { name: 'Swap' }).click();
       await view.waitForPost('swap');
-      await view.page.locator('.heads thead vscode-link').nth(1).click();
+      await view.page.locator('.runs vscode-link').nth(1).click();
       assert.deepEqual(await view.waitForPost('openReport'), { type: 'openReport', side: 'b' });
       await view.close();
     },
@@ -147,8 +195,9 @@ export const comparisonTests: readonly PageTest[] = [
       assert.deepEqual(states, ['confounds', 'assumed', 'same']);
       const assumed = view.page.locator('details.finding-group[data-state="assumed"]');
       assert.equal(await assumed.locator('.finding').first().isVisible(), false);
-      await assumed.locator('summary').click();
+      await assumed.locator('summary').first().click();
       await assumed.getByText('you have to believe that it was equal').waitFor();
+      await view.page.locator('.menu summary', { hasText: 'Align' }).click();
       const cut = view.page.locator('.cut');
       await cut.locator('vscode-dropdown').click();
       await cut.locator('vscode-option', { hasText: 'the first 30 s' }).click();
@@ -178,7 +227,7 @@ export const comparisonTests: readonly PageTest[] = [
   {
     name: 'comparison: figures stay whole and apart in every width, with long names and at 200 % zoom',
     async body(browser) {
-      const view = await openView(browser, { kind, message: LONG, theme: 'light' });
+      const view = await openView(browser, { kind, message: LONG, theme: 'light', saved: { metrics: true } });
       for (const message of [LONG, SWEPT]) {
         await view.send(message);
         for (const { width, font } of ROOMS) {
@@ -192,7 +241,11 @@ export const comparisonTests: readonly PageTest[] = [
             view.page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => done()), 60)));
           await frames();
           const overflow = await view.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-          assert.ok(overflow <= 0, `${overflow} px too wide at ${width} px with a font of ${font} px`);
+          const wide = overflow <= 0 ? [] : await view.page.evaluate(stickingOut);
+          assert.ok(
+            overflow <= 0,
+            `${overflow} px too wide at ${width} px with a font of ${font} px: ${wide.join('; ')}`,
+          );
           assert.deepEqual(await view.page.evaluate(crowded), [], `at ${width} px with a font of ${font} px`);
         }
       }
@@ -203,7 +256,13 @@ export const comparisonTests: readonly PageTest[] = [
     name: 'comparison: broken over lines, the figures are a table still, read and walked in its order',
     async body(browser) {
       for (const width of [420, 600, 900, 1400]) {
-        const view = await openView(browser, { kind, message: LONG, width, theme: 'high-contrast-light' });
+        const view = await openView(browser, {
+          kind,
+          message: LONG,
+          width,
+          theme: 'high-contrast-light',
+          saved: { metrics: true },
+        });
         const table = view.page.getByRole('table', { name: /^Metrics of A and B/ });
         const heads = await table.getByRole('columnheader').allTextContents();
         assert.deepEqual(heads, ['Metric', 'A', 'B', 'B − A', '95 % interval', 'In words', 'Verdict']);
@@ -238,6 +297,7 @@ export const comparisonTests: readonly PageTest[] = [
     name: 'comparison: alignment is switched on and off, says what it did, and shows its share of the gap',
     async body(browser) {
       const view = await openView(browser, { kind, message: ALIGNED, width: 900 });
+      await view.page.locator('.menu summary', { hasText: 'Align (1)' }).click();
       const boxes = view.page.locator('.alignment input');
       assert.equal(await boxes.count(), 3);
       const [warmup, token, limit] = [/^Warm-up/, /^Token/, /^Client limit/].map((name) =>
@@ -247,7 +307,10 @@ export const comparisonTests: readonly PageTest[] = [
       assert.equal(await limit!.isDisabled(), true);
       await warmup!.click();
       assert.deepEqual(await view.waitForPost('align'), { type: 'align', dimension: 'warmup-window', on: true });
+      await view.page.keyboard.press('Escape');
+      await view.page.locator('.all-metrics > summary').click();
       await view.page.getByText(/12\.0\s% of A before alignment, 3\.10\s% after: .* 8\.90 points/).waitFor();
+      await view.page.locator('.chip-aligned .chip').first().click();
       await view.page.getByText('counter: server-usage on A, client-tokenizer on B').waitFor();
       assert.deepEqual(await view.accessibility(), []);
       await view.shot('page-comparison-aligned', { fullPage: true });

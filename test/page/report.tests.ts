@@ -257,7 +257,10 @@ export const reportTests: readonly PageTest[] = [
           const data = (canvas as HTMLCanvasElement).getContext('2d')!.getImageData(0, 0, width, height).data;
           let count = 0;
           // The grid and the labels are grey.
-          for (let i = 0; i < data.length; i += 4) if (Math.abs(data[i]! - data[i + 2]!) > 60) count++;
+          for (let i = 0; i < data.length; i += 4) {
+            const rgb = [data[i]!, data[i + 1]!, data[i + 2]!];
+            if (Math.max(...rgb) - Math.min(...rgb) > 60) count++;
+          }
           return count;
         });
         assert.ok(coloured > 80, `${chart}: ${coloured} coloured pixels`);

@@ -1,5 +1,8 @@
 // The variables VS Code gives a webview, for its four kinds of theme (values of its built-in colour registry, 1.100).
 
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
 const SHARED = {
   'font-family': '"DejaVu Sans", "Segoe UI", system-ui, sans-serif',
   'font-size': '13px',
@@ -20,7 +23,7 @@ export const BODY_CLASS: Readonly<Record<ThemeName, string>> = {
   'high-contrast-light': 'vscode-high-contrast-light vscode-high-contrast',
 };
 
-export const THEMES: Readonly<Record<ThemeName, Readonly<Record<string, string>>>> = {
+const BUILT_IN: Readonly<Record<ThemeName, Readonly<Record<string, string>>>> = {
   dark: {
     ...SHARED,
     foreground: '#cccccc',
@@ -197,3 +200,34 @@ export const THEMES: Readonly<Record<ThemeName, Readonly<Record<string, string>>
     'scrollbarSlider-background': 'rgba(15, 74, 133, 0.4)',
   },
 };
+
+/** What package.json calls each kind of theme. */
+const KINDS = {
+  dark: 'dark',
+  light: 'light',
+  'high-contrast': 'highContrast',
+  'high-contrast-light': 'highContrastLight',
+} as const satisfies Record<ThemeName, string>;
+
+interface Contributed {
+  readonly id: string;
+  readonly defaults: Readonly<Record<(typeof KINDS)[ThemeName], string>>;
+}
+
+const ROOT = process.env['ISOPERF_ROOT'] ?? process.cwd();
+const { contributes } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
+  readonly contributes: { readonly colors: readonly Contributed[] };
+};
+
+/** The editor's own colours and those that the extension brings. */
+export const THEMES = Object.fromEntries(
+  THEME_NAMES.map((theme) => [
+    theme,
+    {
+      ...BUILT_IN[theme],
+      ...Object.fromEntries(
+        contributes.colors.map(({ id, defaults }) => [id.replaceAll('.', '-'), defaults[KINDS[theme]]]),
+      ),
+    },
+  ]),
+) as Readonly<Record<ThemeName, Readonly<Record<string, string>>>>;

@@ -19,9 +19,12 @@ type Pair<T> = Readonly<Record<Side, T>>;
 
 export function comparisonCharts(comparison: Comparison, a: Run, b: Run): ChartGroup[] {
   const runs = { a, b };
-  if (SIDES.every((side) => (runs[side].records ?? []).length === 0)) return [];
+  const sweep = comparison.stages.length > 1 ? [againstLoad(comparison, runs)] : [];
+  // Stage summaries are enough to draw latency against load.
+  if (SIDES.every((side) => (runs[side].records ?? []).length === 0)) return sweep.filter(hasChoices);
   const columns = pair((side) => columnsOf(runs[side]));
   return [
+    ...sweep,
     {
       id: 'overlay',
       title: 'Distributions of A and B',
@@ -29,14 +32,17 @@ export function comparisonCharts(comparison: Comparison, a: Run, b: Run): ChartG
         LATENCIES.map((id) => latencyOverlay(columns, stage, id, comparison.stages.length > 1)),
       ),
     },
-    { id: 'lengths-overlay', title: 'Lengths of A and B', choices: lengthOverlays(columns, comparison.stages) },
     {
       id: 'over-time-overlay',
       title: 'Latency over time',
       choices: (['ttft', 'e2e', 'token_gap', 'tpot'] as const).map((latency) => timeOverlay(runs, columns, latency)),
     },
-    ...(comparison.stages.length > 1 ? [againstLoad(comparison, runs)] : []),
-  ].filter((group) => group.choices.length > 0);
+    { id: 'lengths-overlay', title: 'Lengths of A and B', choices: lengthOverlays(columns, comparison.stages) },
+  ].filter(hasChoices);
+}
+
+function hasChoices({ choices }: ChartGroup): boolean {
+  return choices.length > 0;
 }
 
 type Columns = Pair<Float64Array>;

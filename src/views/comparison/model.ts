@@ -1,6 +1,7 @@
 // What a comparison view shows, ready to draw: the judged comparison with its heads and overlaid charts beside it.
 import type { ChartGroup, Figure, Tone } from '../report/model';
 import type { DimensionId, DimensionState, MetricVerdict, PitfallSeen } from '../../comparability/comparison';
+import type { EvidenceRow } from './words';
 
 /** One line of the two heads: the same field of A and of B under each other. */
 export interface HeadRow {
@@ -13,10 +14,14 @@ export interface HeadRow {
 export interface FindingView {
   /** Index into `Comparison.findings`. */
   readonly index: number;
+  /** Its place among the findings that need a reader, as rows name it; absent for the rest. */
+  readonly number?: number;
   readonly title: string;
   readonly message: string;
   readonly a: FindingSideView;
   readonly b: FindingSideView;
+  /** Both sides under each other by where they were read; those that are equal last. */
+  readonly evidence: readonly (EvidenceRow & { readonly isEqual: boolean })[];
   /** "TTFT (every statistic), output tokens/s". */
   readonly moves: string;
   readonly tolerance: string;
@@ -28,7 +33,6 @@ export interface FindingView {
 
 export interface FindingSideView {
   readonly summary: string;
-  readonly evidence: readonly { readonly place: string; readonly value: string }[];
   /** True when there is a file to open. */
   readonly canOpen: boolean;
 }
@@ -68,6 +72,31 @@ export interface AlignmentSwitch {
   readonly words: string;
 }
 
+/** One of the few numbers of the first screen; its difference is drawn on a line that all of them share. */
+export interface KeyRow {
+  readonly label: string;
+  readonly unit: string;
+  readonly a: Figure;
+  readonly b: Figure;
+  readonly percent: string;
+  readonly interval: string;
+  /** In percent of A; absent where A is 0. */
+  readonly bar?: { readonly at: number; readonly low?: number; readonly high?: number };
+  readonly verdict: MetricVerdict;
+  /** "none detected", "by 1, 3". */
+  readonly words: string;
+}
+
+/** Something that stands between the two runs, on the first screen. */
+export interface Chip {
+  /** Of the finding, in `Comparison.findings`. */
+  readonly index: number;
+  readonly title: string;
+  readonly state: DimensionState;
+  /** It can be aligned in place. */
+  readonly align?: DimensionId;
+}
+
 export interface MetricTable {
   readonly stage: string;
   readonly rows: readonly MetricRow[];
@@ -88,6 +117,7 @@ export interface InterpolatedTable {
 
 export interface ComparisonView {
   readonly title: string;
+  /** Each side in a few words: config and time. */
   readonly names: { readonly a: string; readonly b: string };
   readonly heads: readonly HeadRow[];
   readonly verdict: {
@@ -97,6 +127,17 @@ export interface ComparisonView {
     /** The claim, or the reason why there is none. */
     readonly claim: string;
     readonly isClaim: boolean;
+    /** What differs or is not recorded, worst first. */
+    readonly chips: readonly Chip[];
+    /** Remedy of the worst finding. */
+    readonly next?: string;
+  };
+  readonly key: {
+    /** "20 rps"; "20 rps, 1 of 7 loads": the one where they differ most. */
+    readonly where: string;
+    /** Index into `metrics` of the load they are shown at. */
+    readonly table: number;
+    readonly rows: readonly KeyRow[];
   };
   readonly notes: readonly string[];
   readonly groups: readonly FindingGroup[];

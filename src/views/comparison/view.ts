@@ -2,7 +2,7 @@
 import { distinctPaths } from '../../readers/distinct';
 import type { Run } from '../../readers/run';
 import type { Tone } from '../report/model';
-import { NOTHING, significant, signed, signedBound, signedPercent, whole } from '../../figures';
+import { moment, NOTHING, significant, signed, signedBound, signedPercent, whole } from '../../figures';
 import type {
   ComparedRun,
   Comparison,
@@ -17,7 +17,8 @@ import type {
 import { isIntendable } from '../../comparability/intendable';
 import { runNames } from '../../comparability/identity';
 import { comparisonCharts } from './charts';
-import { movesWords } from './words';
+import { chipsOf, keyOf, nextStep } from './first-screen';
+import { evidenceRows, movesWords, numbered, VERDICT_WORDS } from './words';
 import { alignmentSwitches, cutOf, findingExtras, interpolationOf, metricExtras, noiseWords } from './extras';
 import type {
   ComparisonView,
@@ -32,12 +33,14 @@ import type {
 /** @param cut of the windows' start, as the user asked for it */
 export function comparisonView(comparison: Comparison, a: Run, b: Run, cut?: string): ComparisonView {
   const intended = comparison.intended[0];
+  const [nameA, nameB] = runNames(comparison.a, comparison.b);
   const [placeA, placeB] = distinctPaths(comparison.a.folder, comparison.b.folder);
   return {
-    title: runNames(comparison.a, comparison.b).join(' and '),
-    names: { a: placeA, b: placeB },
-    heads: headsOf(comparison),
+    title: `${nameA} and ${nameB}`,
+    names: { a: withTime(nameA, comparison.a), b: withTime(nameB, comparison.b, comparison.a) },
+    heads: headsOf(comparison, placeA, placeB),
     verdict: verdictOf(comparison),
+    key: keyOf(comparison, (name, metric) => sideFigure(name, name === 'A' ? metric.a : metric.b, metric)),
     notes: [...comparison.notes, ...comparison.unmatched],
     groups: groupsOf(comparison, a, b),
     pitfalls: comparison.pitfalls,
@@ -55,12 +58,25 @@ export function comparisonView(comparison: Comparison, a: Run, b: Run, cut?: str
   };
 }
 
-function headsOf({ a, b }: Comparison): HeadRow[] {
+/**
+ * "baseline · 2026-12-01 03:33 UTC"; the day is said once; a time that is written in a way of its own
+ * stands in the table of the two runs only.
+ */
+function withTime(name: string, { startedAt = '' }: ComparedRun, other?: ComparedRun): string {
+  const time = moment(startedAt);
+  if (time === startedAt) return name;
+  const [date, ...clock] = time.split(' ');
+  const isSameDay = date !== undefined && other?.startedAt?.startsWith(date) === true;
+  return `${name} · ${isSameDay ? clock.join(' ') : time}`;
+}
+
+function headsOf({ a, b }: Comparison, placeA: string, placeB: string): HeadRow[] {
   const row = (label: string, of: (run: ComparedRun) => string | undefined, counts = true): HeadRow => {
     const [left, right] = [of(a) ?? 'not recorded', of(b) ?? 'not recorded'];
     return { label, a: left, b: right, differs: counts && left !== right };
   };
   return [
+    { label: 'Folder', a: placeA, b: placeB, differs: false },
     row('Config', (run) => run.name, false),
     row('Started', (run) => run.startedAt?.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC'), false),
     row('Tool', (run) => run.tool),
@@ -71,17 +87,22 @@ function headsOf({ a, b }: Comparison): HeadRow[] {
   ];
 }
 
-const VERDICTS = {
-  comparable: { tone: 'good', word: 'Comparable' },
-  confounded: { tone: 'bad', word: 'Not comparable: confounded' },
-  undetermined: { tone: 'caution', word: 'Undetermined: evidence is missing' },
-} as const satisfies Record<Comparison['verdict']['state'], { tone: Tone; word: string }>;
+const TONES = {
+  comparable: 'good',
+  confounded: 'bad',
+  undetermined: 'caution',
+} as const satisfies Record<Comparison['verdict']['state'], Tone>;
 
-function verdictOf({ verdict, claim }: Comparison): ComparisonView['verdict'] {
+function verdictOf(comparison: Comparison): ComparisonView['verdict'] {
+  const { verdict, claim, findings } = comparison;
   const isClaim = claim.text !== undefined;
+  const next = nextStep(findings);
   return {
-    ...VERDICTS[verdict.state],
+    tone: TONES[verdict.state],
+    word: VERDICT_WORDS[verdict.state],
     sentence: verdict.sentence,
+    chips: chipsOf(comparison),
+    ...(next === undefined ? {} : { next }),
     claim: claim.text ?? claim.noClaim ?? 'no reason was given',
     isClaim,
   };
@@ -115,10 +136,11 @@ const GROUPS: readonly Omit<FindingGroup, 'findings'>[] = [
 ];
 
 function groupsOf(comparison: Comparison, a: Run, b: Run): FindingGroup[] {
+  const numbers = numbered(comparison.findings);
   const views = comparison.findings.map((finding, index) => ({
     state: finding.state,
     assumed: finding.assumed !== undefined,
-    view: findingView(finding, index, a, b),
+    view: findingView(finding, index, numbers.get(finding.dimension), a, b),
   }));
   return GROUPS.map((group) => ({
     ...group,
@@ -128,13 +150,17 @@ function groupsOf(comparison: Comparison, a: Run, b: Run): FindingGroup[] {
   })).filter((group) => group.findings.length > 0);
 }
 
-function findingView(finding: Finding, index: number, a: Run, b: Run): FindingView {
+function findingView(finding: Finding, index: number, number: number | undefined, a: Run, b: Run): FindingView {
   return {
     index,
+    ...(number === undefined ? {} : { number }),
     title: finding.title,
     message: finding.message,
     a: sideView(finding.a, a),
     b: sideView(finding.b, b),
+    evidence: evidenceRows(finding)
+      .map((row) => ({ ...row, isEqual: row.a === row.b }))
+      .sort((x, y) => Number(x.isEqual) - Number(y.isEqual)),
     moves: finding.state === 'same' || finding.state === 'follows' ? '' : movesWords(finding.moves),
     tolerance: finding.tolerance,
     more: findingExtras(finding),
@@ -144,14 +170,7 @@ function findingView(finding: Finding, index: number, a: Run, b: Run): FindingVi
 }
 
 function sideView(side: FindingSide, run: Run): FindingSideView {
-  return {
-    summary: side.summary,
-    evidence: side.evidence.map((entry) => ({
-      place: `${entry.file}: ${entry.key}`,
-      value: entry.value ?? 'not recorded',
-    })),
-    canOpen: placeOf(side, run) !== undefined,
-  };
+  return { summary: side.summary, canOpen: placeOf(side, run) !== undefined };
 }
 
 /** The evidence a click opens: the one with a place in the config, else the first whose file is in the folder. */

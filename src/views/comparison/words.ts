@@ -39,7 +39,7 @@ export interface EvidenceRow {
 }
 
 /** Evidence of both sides under each other by what it is about; a stage's number does not keep two keys apart. */
-function evidenceRows({ a, b }: Pick<Finding, 'a' | 'b'>): EvidenceRow[] {
+export function evidenceRows({ a, b }: Pick<Finding, 'a' | 'b'>): EvidenceRow[] {
   const rest = [...b.evidence];
   const rows = a.evidence.map((left): EvidenceRow => {
     // Two sides may say the same of themselves in files of different names, or under other keys for one setting.

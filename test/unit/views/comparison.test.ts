@@ -24,7 +24,7 @@ describe('the comparison view', () => {
 
   it('shows missing evidence and missing numbers as what they are', () => {
     const [unknown] = view.groups[1]!.findings;
-    expect(unknown!.b.evidence[0]!.value).toBe('not recorded');
+    expect(unknown!.evidence[0]).toMatchObject({ b: 'not recorded', isEqual: false });
     const p99 = view.metrics[0]!.rows.find((row) => row.label === 'TTFT p99')!;
     expect(p99.a).toMatchObject({ text: '–', weak: true });
     expect(p99.a.note).toContain('n = 100 is under the 299 that p99 needs');
@@ -39,6 +39,21 @@ describe('the comparison view', () => {
 
   it('marks the fields of the two heads that differ', () => {
     expect(view.heads.filter((row) => row.differs).map((row) => row.label)).toEqual(['Load']);
+  });
+
+  it('has the answer of the first screen: chips, the next step, and key numbers that name their findings', () => {
+    const { chips, next, word } = view.verdict;
+    expect(word).toBe('Not comparable');
+    expect(chips.map(({ title, state }) => [title, state])).toEqual([
+      ['Warm-up', 'confounds'],
+      ['Token source', 'confounds'],
+      ['Client limit', 'unknown'],
+    ]);
+    expect(next).toMatch(/^Mark the same stage/);
+    expect(view.groups.flatMap(({ findings }) => findings.map(({ number }) => number))).toEqual([1, 2, 3, undefined]);
+    const ttft = view.key.rows.find(({ label }) => label === 'TTFT p95')!;
+    expect(ttft).toMatchObject({ verdict: 'confounded', words: 'by 1' });
+    expect(ttft.bar!.at).toBeCloseTo((98.8 / 88.2 - 1) * 100, 6);
   });
 
   it('opens the config where there is a place in it, else a file of the folder, else nothing', () => {

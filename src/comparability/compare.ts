@@ -2,6 +2,7 @@
 import { rounded } from '../figures';
 import type { Run } from '../readers/run';
 import type { Comparison, DimensionId, DimensionState, Finding, MetricComparison } from './comparison';
+import { answersCompared } from './answer-equality';
 import { align, asRecorded, type Alignable } from './align';
 import { alignedFindings, alignmentNotes } from './aligned-findings';
 import type { WarmupCut } from './cut';
@@ -74,6 +75,7 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
     repeatsA.length + repeatsB.length > 0 ? repeatFacts([runA, ...repeatsA], [runB, ...repeatsB]) : undefined;
   const noise = noiseWords(metrics, repeats);
   const claim = claimOf({ verdict, findings, metrics, stages, intended, a, b, noise });
+  const answers = answersCompared({ a, b, matching });
   // A claim carries its own bounds; without one, they are notes.
   const bounds = claim.text === undefined ? [noise] : [];
   const alone = (side: 'A' | 'B', stage: (typeof matching.unmatchedA)[number]): string =>
@@ -97,12 +99,14 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
       ...matching.unmatchedB.map((stage) => alone('B', stage)),
     ],
     metrics,
+    answers,
     ...(options.interpolate === true ? { interpolated: interpolate(final, findings) } : {}),
     notes: [
       ...intentNotes(findings, intended),
       ...alignmentNotes(steps),
       ...unchangedNotes(metrics, stages),
       ...identityNotes(a, b),
+      answers.words,
       ...findingNotes(findings),
       ...suppressionNotes(a, b),
       ...orderNotes(repeated, metrics),

@@ -247,6 +247,21 @@ export const comparisonSchema = z.object({
     )
     .optional()
     .meta({ description: 'Loads that only one side has; outside every verdict, claim and gate.' }),
+  answers: z
+    .object({
+      state: z.enum(['equal', 'different', 'not-comparable']),
+      reason: z.enum(['not-kept', 'other-requests', 'sampling']).optional(),
+      pairs: z.int().meta({ description: 'Requests that were answered on both sides.' }),
+      equal: z.int().optional(),
+      otherLength: z.int().optional().meta({ description: 'Of those that differ, with another number of tokens.' }),
+      first: z
+        .object({ stage: z.int(), a: z.int(), b: z.int() })
+        .optional()
+        .meta({ description: 'The first that differs: index into stages, and its id on each side.' }),
+      words: z.string(),
+    })
+    .optional()
+    .meta({ description: 'Whether both sides gave the same answers; never a reason against comparing.' }),
   notes: z.array(z.string()),
   pitfalls: z
     .array(

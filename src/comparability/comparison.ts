@@ -247,6 +247,22 @@ export interface InterpolatedLoad {
   readonly rows: readonly InterpolatedRow[];
 }
 
+/** The answers themselves, request by request. */
+export interface AnswersCompared {
+  /** `different` is said only where sampling leaves nothing to chance; `equal` is a fact whatever the sampling. */
+  readonly state: 'equal' | 'different' | 'not-comparable';
+  /** Why they are not: no text or hash was kept, other requests were sent, chance decides. */
+  readonly reason?: 'not-kept' | 'other-requests' | 'sampling';
+  /** Requests that were answered on both sides. */
+  readonly pairs: number;
+  readonly equal?: number;
+  /** Of those that differ, with another number of tokens. */
+  readonly otherLength?: number;
+  /** In the order of A: index into `Comparison.stages`, and the request's id on each side. */
+  readonly first?: { readonly stage: number; readonly a: number; readonly b: number };
+  readonly words: string;
+}
+
 export interface Comparison {
   readonly format: 'isoperf-comparison';
   readonly version: 1;
@@ -284,6 +300,8 @@ export interface Comparison {
   readonly metrics: readonly MetricComparison[];
   /** Loads that only one side has, when that was asked for. */
   readonly interpolated?: readonly InterpolatedLoad[];
+  /** Absent in comparisons that were saved by an earlier version. */
+  readonly answers?: AnswersCompared;
   readonly notes: readonly string[];
   /** Every pitfall that is seen, whatever the findings make of it; in the order of the catalogue. */
   readonly pitfalls: readonly PitfallSeen[];

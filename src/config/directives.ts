@@ -53,6 +53,11 @@ export const DIRECTIVES = {
     value: 'none',
     doc: 'The length asked for goes into max_completion_tokens instead of max_tokens, for servers that take only that. inference-perf has no such switch.',
   },
+  greedy: {
+    scope: 'document',
+    value: 'none',
+    doc: 'Every body carries temperature 0, so that the same prompt has the same answer and the answers of two runs can be compared. inference-perf sends no sampling parameters.',
+  },
 } as const satisfies Record<string, DirectiveKind>;
 
 type DirectiveName = keyof typeof DIRECTIVES;

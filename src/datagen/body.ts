@@ -10,6 +10,8 @@ export interface BodyOptions {
   readonly ignoreEos: boolean;
   /** The length asked for goes into `max_completion_tokens`: some servers take nothing else. */
   readonly maxCompletionTokens?: true | undefined;
+  /** Temperature 0 is sent; without it the server's default decides. */
+  readonly greedy?: true | undefined;
   /** vLLM's `cache_salt`: equal prompts with another salt find nothing of each other in the prefix cache. No part of the prompt's hash. */
   readonly cacheSalt?: string | undefined;
   /** `api.response_format`, null or undefined when it is not set. */
@@ -63,15 +65,17 @@ export function hashOf(text: string): string {
 
 /** What every body carries beside the model and the prompt. */
 export function parameters(options: Omit<BodyOptions, 'model'>, maxTokens: number): Record<string, unknown> {
-  const { streaming, ignoreEos, responseFormat, addSpecialTokens, maxCompletionTokens } = options;
+  const { streaming, ignoreEos, responseFormat, addSpecialTokens, maxCompletionTokens, greedy } = options;
+  const sampling = greedy ? { temperature: 0 } : {};
   // The Messages API knows none of the rest; inference-perf leaves it out as well.
-  if (options.api === 'anthropic_messages') return { max_tokens: maxTokens, stream: streaming };
+  if (options.api === 'anthropic_messages') return { max_tokens: maxTokens, stream: streaming, ...sampling };
   return {
     [maxCompletionTokens ? 'max_completion_tokens' : 'max_tokens']: maxTokens,
     // False is every server's default, and strict ones refuse a field they do not know. inference-perf sends it all the same.
     ...(ignoreEos ? { ignore_eos: true } : {}),
     stream: streaming,
     ...(streaming ? { stream_options: { include_usage: true } } : {}),
+    ...sampling,
     ...(addSpecialTokens === false ? { add_special_tokens: false } : {}),
     ...(responseFormat ? { response_format: responseFormatField(responseFormat) } : {}),
   };

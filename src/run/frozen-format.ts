@@ -21,6 +21,7 @@ export const planLine = z.object({
     streaming: z.boolean(),
     ignoreEos: z.boolean(),
     maxCompletionTokens: z.literal(true).optional(),
+    greedy: z.literal(true).optional(),
     addSpecialTokens: z.literal(false).optional(),
     responseFormat: z
       .object({ type: z.enum(['json_schema', 'json_object']), name: z.string(), jsonSchema: z.unknown() })

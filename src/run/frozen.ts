@@ -44,6 +44,7 @@ export interface FrozenParameters {
   readonly streaming: boolean;
   readonly ignoreEos: boolean;
   readonly maxCompletionTokens?: true | undefined;
+  readonly greedy?: true | undefined;
   readonly addSpecialTokens?: false | undefined;
   readonly responseFormat?:
     { readonly type: 'json_schema' | 'json_object'; readonly name: string; readonly jsonSchema?: unknown } | undefined;

@@ -39,12 +39,13 @@ export function pinnedRates(directives: readonly SavedDirective[]): readonly num
 export function bodySettings(
   config: EffectiveConfig,
   directives: readonly SavedDirective[],
-): Pick<BodyOptions, 'streaming' | 'ignoreEos' | 'maxCompletionTokens' | 'addSpecialTokens' | 'responseFormat'> {
+): Pick<BodyOptions, 'streaming' | 'ignoreEos' | 'maxCompletionTokens' | 'greedy' | 'addSpecialTokens' | 'responseFormat'> {
   const format = config.api.response_format;
   return {
     streaming: config.api.streaming,
     ignoreEos: config.server?.ignore_eos ?? true,
     ...(directives.some(({ name }) => name === 'max-completion-tokens') ? { maxCompletionTokens: true } : {}),
+    ...(directives.some(({ name }) => name === 'greedy') ? { greedy: true } : {}),
     ...(config.data.use_chat_template ? { addSpecialTokens: false } : {}),
     ...(format ? { responseFormat: { type: format.type, name: format.name, jsonSchema: format.json_schema } } : {}),
   };

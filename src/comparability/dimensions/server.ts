@@ -69,7 +69,7 @@ function namedBy(side: Side): NamedModels {
   const { run, stages } = side;
   const facts = factsOn(side);
   let answers = facts.modelsAnswered.value;
-  if (answers === undefined) {
+  if (answers === undefined && run.manifest?.state !== 'complete') {
     const counted: Record<string, number> = {};
     for (const { answeredModel } of successesOf(stages) ?? []) {
       if (answeredModel !== undefined) counted[answeredModel] = (counted[answeredModel] ?? 0) + 1;

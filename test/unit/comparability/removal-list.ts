@@ -67,7 +67,7 @@ export const DECIDED_ELSEWHERE: readonly Entry[] = [
   ],
   ['cache-state', /^records\[\]\.(?:outcome|usage)/, 'the report sums it up'],
   ['server', /^manifest\.endpoint\.server\.models$/, BESIDE],
-  ['server', /^records(?:$|\[\]\.outcome)/, 'the manifest’s own count of answers by model'],
+  ['server', /^manifest\.answers/, 'what was asked for and what served are recorded beside it, and equal'],
   ['server', /^manifest\.endpoint\.server(?:\.version)?$/, OTHER],
   ['server', /^(?:manifest\.)?stack\.(?:model|revision|quantization|engine|engineVersion|image|env|other)/, OTHER],
   ['server', /^(?:manifest\.)?stack\.(?:accelerator|replicas|parallelism|route|source)$/, ELSEWHERE],

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { parameters } from '../../../src/datagen/body';
 import { manifestSchema } from '../../../src/folder/manifest';
 import type { RunResult } from '../../../src/run';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
@@ -161,5 +162,27 @@ describe('before anything is sent', () => {
     });
     expect(codes(await h.run(config.replace('seed=5', 'seed=6'), { out: 'third' }))).not.toContain('RUN039');
     expect(codes(await h.run(config, { out: 'fourth', endpointKind: 'simulator' }))).not.toContain('RUN039');
+  });
+});
+
+describe('# isoperf: greedy', () => {
+  it.each(['completion', 'chat'])('sends temperature 0 by %s, and run.json keeps it', async (type) => {
+    h = harness();
+    const url = await serve();
+    const api = `{ type: ${type}, streaming: false }`;
+    const data = type === 'completion' ? {} : { data: '{ type: mock }' };
+    const config = configOf({ url, load: LOAD, api, ...data });
+    const plain = await h.ran(config, { out: 'plain' });
+    const greedy = await h.ran(`# isoperf: greedy\n${config}`, { out: 'greedy' });
+    expect(plain.manifest.workload.parameters).not.toHaveProperty('temperature');
+    expect(greedy.manifest.workload.parameters).toMatchObject({ temperature: 0 });
+    // Whole answers have hashes like streamed ones.
+    expect(greedy.records.every(({ answerHash }) => answerHash !== undefined)).toBe(true);
+    expect(greedy.records[0]!.promptHash).not.toBe(plain.records[0]!.promptHash);
+  });
+
+  it('goes into a message of Anthropic’s API as well', () => {
+    const asked = { api: 'anthropic_messages', streaming: true, ignoreEos: true, greedy: true } as const;
+    expect(parameters(asked, 8)).toEqual({ max_tokens: 8, stream: true, temperature: 0 });
   });
 });

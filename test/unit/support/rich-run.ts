@@ -53,6 +53,7 @@ function recorded(manifest: RunManifest): RunManifest {
         report: { goodput: { constraints: { ttft: 0.1 } }, request_lifecycle: { percentiles: [50, 95] } },
       },
     },
+    answers: { answered: 80, models: { m: 80 } },
     workload: { ...manifest.workload, parameters: { ...manifest.workload.parameters, temperature: 0 } },
     health: manifest.health.map((health) => ({ ...health, inFlightCap: 1000 })),
     endpoint: { ...manifest.endpoint, server: { version: '0.11.0', models: ['m'], notes: [] } },

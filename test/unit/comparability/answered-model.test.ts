@@ -89,7 +89,11 @@ describe('two runs', () => {
   it('of a killed run the records say it', () => {
     const killed = run(2, {});
     const records = killed.records!.map((record) => ({ ...record, answeredModel: 'other' }));
-    const result = compare(run(1, M), { ...killed, records }, { resamples: 20 });
+    const result = compare(
+      run(1, M),
+      { ...killed, manifest: { ...killed.manifest!, state: 'running' }, records },
+      { resamples: 20 },
+    );
     expect(result.findings.find(({ dimension }) => dimension === 'server')).toMatchObject({
       state: 'confounds',
       message: expect.stringContaining('other') as string,

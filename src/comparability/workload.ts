@@ -1,6 +1,6 @@
 // What was asked of the server and what came back, as the length and stop dimensions need it: one counter for both sides.
 import type { RequestRecord } from '../metrics/record';
-import { inputTokens, outputTokens, type CountSource } from '../metrics/request-metrics';
+import { endedAtLimit, inputTokens, outputTokens, type CountSource } from '../metrics/request-metrics';
 import { distributionOf } from '../metrics/statistics';
 import type { ConfigPath } from '../problem';
 import { summaryOf as summaryScopeOf, type ReportScope, type TokenCounter } from '../readers/canonical';
@@ -152,7 +152,9 @@ function together(x: string, y: string): string {
 function anyOutput(
   records: readonly RequestRecord[],
 ): { lengths: Lengths; counter: string; exact: boolean } | undefined {
-  const implied = nearlyAll(records, (record) => (record.finishReason === 'length' ? record.maxTokens : undefined));
+  const implied = nearlyAll(records, ({ finishReason, maxTokens }) =>
+    endedAtLimit(finishReason) ? maxTokens : undefined,
+  );
   if (implied) return { lengths: implied, counter: 'finish_reason length at max_tokens', exact: true };
   for (const [counter, of] of OUTPUT_COUNTERS) {
     const lengths = nearlyAll(records, of);

@@ -75,6 +75,11 @@ export function hidesTokens({ firstTokenSeconds, firstContentSeconds, usage }: R
   );
 }
 
+/** The server's own word that an answer was ended by its length: OpenAI's and the Messages API's, of any case. */
+export function endedAtLimit(finishReason: string | undefined): boolean {
+  return finishReason !== undefined && /^(?:length|max_tokens|max_output_tokens)$/i.test(finishReason);
+}
+
 /** Tokens of the answer; undefined when that source did not count. */
 export function outputTokens(record: MeasuredRequest, source: CountSource): number | undefined {
   return counted(record.usage?.completionTokens, record.clientOutputTokens, source);

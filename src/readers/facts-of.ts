@@ -92,6 +92,18 @@ const SPECS: { readonly [K in FactId]: Spec<FactTypes[K]> } = {
     words: 'models that answers name',
     own: ['answers.models', ({ answers }) => (hasEntries(answers?.models) ? answers?.models : undefined)],
   },
+  unsaidEnds: {
+    words: 'answers without a finish reason',
+    own: [
+      'answers.withoutFinishReason',
+      ({ answers }) =>
+        answers && {
+          answered: answers.answered,
+          without: answers.withoutFinishReason ?? 0,
+          cutShort: answers.cutShort ?? 0,
+        },
+    ],
+  },
   serverType: {
     words: 'type of the server',
     own: ['endpoint.serverType', ({ endpoint }) => endpoint.serverType],

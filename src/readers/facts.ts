@@ -72,6 +72,8 @@ export interface FactTypes {
   modelsListed: readonly string[];
   /** Answers by the model they name. */
   modelsAnswered: Readonly<Record<string, number>>;
+  /** Answers of a stream that ended without a finish reason, and how many of those are short of what ignore_eos asks for. */
+  unsaidEnds: { readonly answered: number; readonly without: number; readonly cutShort: number };
   serverType: string;
   serverVersion: string;
   /** The stack record: image, flags, accelerator and the like. */

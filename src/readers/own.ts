@@ -84,6 +84,7 @@ function ownReport(run: Run): CanonicalReport {
     ],
     said: {
       modelsAnswered: named.modelsAnswered,
+      unsaidEnds: named.unsaidEnds,
       // The embedded simulator serves whatever name it is asked for.
       ...(manifest?.endpoint.kind === 'simulator' ? {} : { modelsListed: named.modelsListed }),
     },

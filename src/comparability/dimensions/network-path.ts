@@ -1,7 +1,7 @@
 // The same way to the server? A gateway, TLS or a port-forward adds time to every token, and some put tokens together.
 import { rounded } from '../../figures';
 import type { RequestRecord } from '../../metrics/record';
-import { chunkCountOf } from '../../metrics/request-metrics';
+import { endedAtLimit, chunkCountOf } from '../../metrics/request-metrics';
 import { addressOf, type Address } from '../address';
 import type { Evidence, MetricName } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
@@ -50,7 +50,8 @@ const ALL_OF_IT: readonly MetricName[] = [
 function tokensPerChunk(records: readonly RequestRecord[] | undefined): PerChunk | undefined {
   const byServer = medianSize(
     records,
-    (record) => record.usage?.completionTokens ?? (record.finishReason === 'length' ? record.maxTokens : undefined),
+    ({ usage, finishReason, maxTokens }) =>
+      usage?.completionTokens ?? (endedAtLimit(finishReason) ? maxTokens : undefined),
   );
   if (byServer !== undefined) return { tokens: byServer, counter: 'server' };
   const byClient = medianSize(records, (record) => record.clientOutputTokens);

@@ -1,28 +1,53 @@
 // Did answers end for the same reason? A server that stops at EOS does less work than one that fills max_tokens.
 import type { RequestRecord } from '../../metrics/record';
-import { outputTokens } from '../../metrics/request-metrics';
+import { endedAtLimit, outputTokens } from '../../metrics/request-metrics';
 import { proportionsZ } from '../../metrics/two-samples';
 import type { Evidence } from '../comparison';
-import { confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
+import {
+  confounds,
+  dimension,
+  moved,
+  same,
+  unknown,
+  type Context,
+  type Judgement,
+  type SideEvidence,
+} from '../dimension';
 import { percent } from '../../figures';
 import { inFact, inRecords } from '../evidence';
-import { factsOn, type Side } from '../side';
+import { factsOn, sideStreams, type Side } from '../side';
 import { compareAsked, comparedSuccesses } from '../workload';
+
+interface Share {
+  readonly hits: number;
+  readonly n: number;
+}
 
 interface StopBehaviour extends SideEvidence {
   readonly ignoreEos: boolean | undefined;
   /** Answers that ran to max_tokens, of those whose end is known. */
-  readonly full: { readonly hits: number; readonly n: number } | undefined;
+  readonly full: Share | undefined;
+  /** Streams that ended without a finish reason; undefined where the tool keeps none. */
+  readonly unsaid: Share | undefined;
+  /** Those of them that are short of max_tokens: cut off, unless the model may end by itself. */
+  readonly cut: Share | undefined;
 }
 
 const SHARE_FLOOR = 0.05;
 const SHARE_Z = 4;
+/** All of one side and none of the other need no test of chance from so many answers a side. */
+const FEWEST = 3;
 /** Re-tokenizing an answer may merge some tokens: a client's count this close to max_tokens is a full answer. */
 const CLIENT_SLACK = 0.9;
+/** What a run calls the answers that gave no reason. */
+const NOT_REPORTED = 'not reported';
 
-/** `length` is the server's own word; without it, its count against max_tokens; then the client's count. */
+/** The server's own word; without it, its count against max_tokens; then the client's count. */
 function ranToLimit(record: RequestRecord): boolean | undefined {
-  if (record.finishReason !== undefined) return record.finishReason === 'length';
+  return record.finishReason === undefined ? fillsLimit(record) : endedAtLimit(record.finishReason);
+}
+
+function fillsLimit(record: RequestRecord): boolean | undefined {
   if (record.maxTokens === undefined) return undefined;
   const server = outputTokens(record, 'server-usage');
   if (server !== undefined) return server >= record.maxTokens;
@@ -30,16 +55,36 @@ function ranToLimit(record: RequestRecord): boolean | undefined {
   return client === undefined ? undefined : client >= CLIENT_SLACK * record.maxTokens;
 }
 
-function fullAnswers(side: Side, context: Context): StopBehaviour['full'] {
+function fullAnswers(side: Side, context: Context): Share | undefined {
   const successes = comparedSuccesses(side, context);
   if (successes) {
     const known = successes.map(ranToLimit).filter((value) => value !== undefined);
     if (known.length === 0 || known.length < 0.99 * successes.length) return undefined;
     return { hits: known.filter(Boolean).length, n: known.length };
   }
-  const reasons = side.run.manifest?.lengths?.finishReasons;
-  const n = Object.values(reasons ?? {}).reduce((total, value) => total + value, 0);
-  return n > 0 ? { hits: reasons?.['length'] ?? 0, n } : undefined;
+  const reasons = Object.entries(side.run.manifest?.lengths?.finishReasons ?? {});
+  const sum = (entries: readonly (readonly [string, number])[]): number =>
+    entries.reduce((total, [, value]) => total + value, 0);
+  const said = reasons.filter(([reason]) => reason !== NOT_REPORTED);
+  const n = sum(said);
+  if (n === 0 || n < 0.99 * sum(reasons)) return undefined;
+  return { hits: sum(said.filter(([reason]) => endedAtLimit(reason))), n };
+}
+
+/** Whole answers are whole by their form; a tool that keeps no reasons at all is silent about each. */
+function unsaidEnds(side: Side, context: Context): Pick<StopBehaviour, 'unsaid' | 'cut'> {
+  const none = { unsaid: undefined, cut: undefined };
+  if (!sideStreams(side)) return none;
+  const successes = comparedSuccesses(side, context);
+  if (!successes || successes.length === 0) {
+    const known = factsOn(side).unsaidEnds.value;
+    if (!known) return none;
+    return { unsaid: { hits: known.without, n: known.answered }, cut: { hits: known.cutShort, n: known.answered } };
+  }
+  const silent = successes.filter(({ finishReason }) => finishReason === undefined);
+  if (!side.run.manifest && silent.length === successes.length) return none;
+  const short = silent.filter((record) => fillsLimit(record) === false);
+  return { unsaid: { hits: silent.length, n: successes.length }, cut: { hits: short.length, n: successes.length } };
 }
 
 function finishReasons(side: Side, context: Context): string | undefined {
@@ -61,20 +106,28 @@ function stopOf(side: Side, context: Context): StopBehaviour {
   const asks = factsOn(side).ignoreEos;
   const ignoreEos = asks.value;
   const full = fullAnswers(side, context);
+  const { unsaid, cut } = unsaidEnds(side, context);
   const evidence: Evidence[] = [
     inFact(asks),
     inRecords(side, 'finish reasons', finishReasons(side, context)),
     inRecords(side, 'answers that ran to max_tokens', full && `${percent(full.hits / full.n)} of ${full.n}`),
+    inRecords(side, 'answers without a finish reason', unsaid && shareWords(unsaid)),
   ];
   const asked = ignoreEos === undefined ? 'ignore_eos not recorded' : `ignore_eos ${ignoreEos}`;
   const realised = full ? `${percent(full.hits / full.n)} ran to max_tokens` : 'ends not recorded';
-  return { ignoreEos, full, summary: `${asked}, ${realised}`, evidence };
+  const silent = unsaid && unsaid.hits > 0 ? `, ${unsaid.hits} without a finish reason` : '';
+  return { ignoreEos, full, unsaid, cut, summary: `${asked}, ${realised}${silent}`, evidence };
 }
 
-function sharesDiffer(a: StopBehaviour, b: StopBehaviour): boolean {
-  if (!a.full || !b.full) return false;
-  const gap = Math.abs(a.full.hits / a.full.n - b.full.hits / b.full.n);
-  return gap > SHARE_FLOOR && Math.abs(proportionsZ(a.full.hits, a.full.n, b.full.hits, b.full.n)) > SHARE_Z;
+function shareWords({ hits, n }: Share): string {
+  return `${hits} of ${n}`;
+}
+
+function sharesDiffer(a: Share | undefined, b: Share | undefined): boolean {
+  if (!a || !b || a.n === 0 || b.n === 0) return false;
+  const gap = Math.abs(a.hits / a.n - b.hits / b.n);
+  if (gap === 1) return Math.min(a.n, b.n) >= FEWEST;
+  return gap > SHARE_FLOOR && Math.abs(proportionsZ(a.hits, a.n, b.hits, b.n)) > SHARE_Z;
 }
 
 /** True when answers ended for other reasons: a difference of output lengths then follows from that. */
@@ -103,30 +156,58 @@ export const stopBehaviour = dimension<StopBehaviour>({
   judge,
 });
 
-function judge(a: StopBehaviour, b: StopBehaviour, context: Context) {
+function judge(a: StopBehaviour, b: StopBehaviour, context: Context): Judgement {
+  const note = unsaidNote(a, b);
+  const differs = sharesDiffer(a.full, b.full);
+  if (differs) return confounds(differWords(a, b, context), note);
   if (a.ignoreEos === undefined || b.ignoreEos === undefined) {
-    return unknown('Whether ignore_eos was sent', a.ignoreEos !== undefined, b.ignoreEos !== undefined);
+    return unknown('Whether ignore_eos was sent', a.ignoreEos !== undefined, b.ignoreEos !== undefined, note);
   }
   if (a.ignoreEos !== b.ignoreEos) {
-    const seen = sharesDiffer(a, b) ? '' : ', though no difference shows in these answers';
     return confounds(
-      `Only ${a.ignoreEos ? 'A' : 'B'} asks the server to go on past its end-of-sequence token${seen}: the other side’s answers may end early, which is less work per request.`,
+      `Only ${a.ignoreEos ? 'A' : 'B'} asks the server to go on past its end-of-sequence token, though no difference shows in these answers: the other side’s answers may end early, which is less work per request.`,
+      note,
     );
   }
-  if (!a.full || !b.full) return unknown('Why the answers ended', a.full !== undefined, b.full !== undefined);
-  if (!sharesDiffer(a, b)) {
-    const shares = `${percent(a.full.hits / a.full.n)} of A’s and ${percent(b.full.hits / b.full.n)} of B’s`;
-    return same(`ignore_eos ${a.ignoreEos} on both sides; ${shares} answers ran to max_tokens.`);
+  if (sharesDiffer(a.cut, b.cut)) {
+    const shares = `${shareWords(a.cut!)} of A’s and ${shareWords(b.cut!)} of B’s answers ended without a finish reason before max_tokens`;
+    return a.ignoreEos
+      ? confounds(`${shares}, although both sides ask for ignore_eos: they were cut off, and count as answers.`, note)
+      : {
+          state: 'unknown',
+          message: `${shares}: whether the model ended them, or something cut them off, is not recorded.`,
+          ...note,
+        };
   }
-  if (!a.ignoreEos && compareAsked(context, 'output')?.differs === true) {
-    return same('Answers end at another max_tokens, so more or fewer reach it, see output-length.', {
-      follows: 'output-length',
-    });
+  if (!a.full || !b.full) return unknown('Why the answers ended', a.full !== undefined, b.full !== undefined, note);
+  const shares = `${percent(a.full.hits / a.full.n)} of A’s and ${percent(b.full.hits / b.full.n)} of B’s`;
+  return same(`ignore_eos ${a.ignoreEos} on both sides; ${shares} answers ran to max_tokens.`, note);
+}
+
+function differWords({ full: x, ...a }: StopBehaviour, { full: y, ...b }: StopBehaviour, context: Context): string {
+  const shares = `${percent(x!.hits / x!.n)} of A’s and ${percent(y!.hits / y!.n)} of B’s answers ran to max_tokens`;
+  const less = 'The side that stops earlier does less work per request.';
+  if (a.ignoreEos !== b.ignoreEos) {
+    const asks = a.ignoreEos === true ? 'A' : b.ignoreEos === true ? 'B' : undefined;
+    return asks === undefined
+      ? `Answers end for different reasons: ${shares}. ${less}`
+      : `Only ${asks} asks the server to go on past its end-of-sequence token: ${shares}. ${less}`;
   }
-  const shares = `${percent(a.full.hits / a.full.n)} of A’s and ${percent(b.full.hits / b.full.n)} of B’s answers ran to max_tokens`;
-  return confounds(
-    a.ignoreEos
-      ? `Both sides ask for ignore_eos, but only one server honours it: ${shares}.`
-      : `Answers end for different reasons: ${shares}. The side that stops earlier does less work per request.`,
-  );
+  if (a.ignoreEos === true) return `Both sides ask for ignore_eos, but only one server honours it: ${shares}.`;
+  const asked = compareAsked(context, 'output')?.differs === true ? ', at another max_tokens on each side' : '';
+  return `Answers end for different reasons${asked}: ${shares}. ${less}`;
+}
+
+/** Nobody says whether such answers are whole: worth knowing, whatever the judgement. */
+function unsaidNote(a: StopBehaviour, b: StopBehaviour): { note?: string } {
+  const sides = [a, b].flatMap(({ unsaid, cut }, i) => {
+    if (!unsaid || unsaid.hits === 0) return [];
+    const short = cut && cut.hits > 0 ? ` (${cut.hits} of them before max_tokens)` : '';
+    return [`${shareWords(unsaid)} of ${i === 0 ? 'A' : 'B'}’s answers${short}`];
+  });
+  return sides.length === 0
+    ? {}
+    : {
+        note: `${sides.join(' and ')} ended with no finish reason, and count as successes: nothing says that they are whole.`,
+      };
 }

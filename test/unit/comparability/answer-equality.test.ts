@@ -57,7 +57,7 @@ describe('the same stream', () => {
     const { words } = result.answers!;
     expect(words).toMatch(/398 of 400 \(99\.5 %\).*request 17 of A;.*1 of those.*quality evaluation is due/);
     expect(result.findings.filter(({ state }) => state === 'confounds')).toEqual([]);
-    expect(comparisonTable(result, 120).replace(/\s+/g, ' ')).toContain('a quality evaluation is due');
+    expect(comparisonTable(result, 120, false).replace(/\s+/g, ' ')).toContain('a quality evaluation is due');
     expect(comparisonMarkdown(result)).toContain('a quality evaluation is due');
     expect(comparisonView(result, a, b).notes).toContain(words);
     expect(comparisonSchema.parse(result).answers).toEqual(result.answers);

@@ -50,8 +50,7 @@ const ALL_OF_IT: readonly MetricName[] = [
 function tokensPerChunk(records: readonly RequestRecord[] | undefined): PerChunk | undefined {
   const byServer = medianSize(
     records,
-    ({ usage, finishReason, maxTokens }) =>
-      usage?.completionTokens ?? (endedAtLimit(finishReason) ? maxTokens : undefined),
+    (record) => record.usage?.completionTokens ?? (endedAtLimit(record.finishReason) ? record.maxTokens : undefined),
   );
   if (byServer !== undefined) return { tokens: byServer, counter: 'server' };
   const byClient = medianSize(records, (record) => record.clientOutputTokens);

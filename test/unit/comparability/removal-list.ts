@@ -55,6 +55,7 @@ export const DECIDED_ELSEWHERE: readonly Entry[] = [
     /^records(?:$|\[\]\.finishReason$)/,
     'the count against max_tokens, or the manifest’s finish reasons',
   ],
+  ['stop-behaviour', /^manifest\.answers/, 'the manifest’s finish reasons, with those that were not reported'],
   ['prompt-identity', /^manifest\.workload\.seed$/, 'how often prompts repeat'],
   ['prompt-identity', /^records(?:$|\[\]\.promptHash$)/, MANIFEST],
   ['sampling', /^manifest\.workload\.parameters\./, 'the other parameters; one that is not there was not sent'],

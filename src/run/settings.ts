@@ -39,7 +39,10 @@ export function pinnedRates(directives: readonly SavedDirective[]): readonly num
 export function bodySettings(
   config: EffectiveConfig,
   directives: readonly SavedDirective[],
-): Pick<BodyOptions, 'streaming' | 'ignoreEos' | 'maxCompletionTokens' | 'greedy' | 'addSpecialTokens' | 'responseFormat'> {
+): Pick<
+  BodyOptions,
+  'streaming' | 'ignoreEos' | 'maxCompletionTokens' | 'greedy' | 'addSpecialTokens' | 'responseFormat'
+> {
   const format = config.api.response_format;
   return {
     streaming: config.api.streaming,

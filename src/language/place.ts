@@ -23,13 +23,18 @@ export interface Place {
 /** Whose machine and which version: what an answer depends on besides the text. */
 export type Asked = Pick<LoadOptions, 'defaultTarget'> & Circumstances;
 
-/** One reading for each config of a file; a file without any is read as one, so that it can be judged. */
+/**
+ * One reading for each config of a file; a file without any is read as one, so that it can be judged. None of a config whose places
+ * cannot be followed into the file.
+ */
 export function readings(text: string, { defaultTarget }: Asked = {}): readonly Reading[] {
   // The same options from every feature: then one text is read once.
   const options = defaultTarget === undefined ? {} : { defaultTarget };
   const first = readConfig(text, options);
   const { regions } = first.search;
-  return regions.length < 2 ? [first] : regions.map((region) => readConfig(text, { ...options, region: region.name }));
+  const all =
+    regions.length < 2 ? [first] : regions.map((region) => readConfig(text, { ...options, region: region.name }));
+  return all.filter(({ region }) => region?.isOpaque !== true);
 }
 
 /** The inference-perf version a text is written for, broken or not: its directive, its image, the setting, the newest. */

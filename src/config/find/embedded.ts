@@ -60,13 +60,19 @@ function continuedBlocks({ root, lines, text }: YamlDocument): ReadonlySet<numbe
 
 export interface Embedded extends Reading {
   readonly toFile: (range: TextRange) => TextRange;
+  /** Lines and columns of the text are not those of the file (it is folded, or has escapes): every place is the whole text. */
+  readonly isOpaque?: true;
 }
 
-/** The YAML that a scalar's text is, and the way back to the file; undefined when lines and columns cannot be followed. */
-export function embedded(document: YamlDocument, node: ScalarNode, options?: ReadOptions): Embedded | undefined {
-  if (node.style === 'literal') return block(document, node, options);
+/** The YAML that a scalar's text is, and the way back to the file. */
+export function embedded(document: YamlDocument, node: ScalarNode, options?: ReadOptions): Embedded {
+  const literal = node.style === 'literal' ? block(document, node, options) : undefined;
+  if (literal) return literal;
   const quoted = (node.style === 'single' || node.style === 'double') && node.end - node.start === node.text.length + 2;
-  if (!quoted || node.text.includes('\n')) return undefined;
+  if (!quoted || node.text.includes('\n')) {
+    const whole = document.lines.range(node.start, node.end);
+    return { ...readYaml(node.text, options), toFile: () => whole, isOpaque: true };
+  }
   const { line, column } = document.lines.position(node.start + 1);
   return { ...readYaml(node.text, options), toFile: shifted(line, column) };
 }

@@ -20,6 +20,8 @@ export interface Region {
   readonly blocks?: Mask['blocks'];
   /** Ranges of `document` to ranges of the file. */
   readonly toFile: (range: TextRange) => TextRange;
+  /** Every place in it is one place of the file: it can be judged there, and not edited. */
+  readonly isOpaque?: true;
   /** The document of the file that holds the config, and where in it: as a part, or as a text. */
   readonly around?: Placed & { readonly path: ConfigPath };
 }
@@ -118,6 +120,15 @@ function regionsOf(reading: Reading, options: ReadOptions): readonly Region[] {
 const MAX_DEPTH = 5;
 const MAX_VISITED = 2000;
 
+/** Of one that a mistake or two have damaged the sections' names are left. */
+const MANY_SECTIONS = 4;
+
+function isWrapped(value: Readonly<Record<string, unknown>>): boolean {
+  if (!isConfigLike(value)) return false;
+  const strong = strength(value);
+  return strong >= 2 || (strong === 1 && SECTIONS.filter((name) => name in value).length >= MANY_SECTIONS);
+}
+
 /** Configs under keys of any name: only what has two sections of its own counts, because many files have a `load` or `data`. */
 function wrappedRegions(reading: Reading): readonly Region[] {
   const found: Region[] = [];
@@ -127,7 +138,7 @@ function wrappedRegions(reading: Reading): readonly Region[] {
     if (visited > MAX_VISITED || found.length >= MAX_REGIONS || path.length > MAX_DEPTH) return;
     if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...path, index]));
     if (!isRecord(value)) return;
-    if (path.length > 0 && isConfigLike(value) && strength(value) >= 2) found.push(region('wrapped', reading, path));
+    if (path.length > 0 && isWrapped(value)) found.push(region('wrapped', reading, path));
     else for (const [key, entry] of Object.entries(value)) visit(entry, [...path, key]);
   };
   visit(reading.document.value, []);
@@ -142,15 +153,15 @@ function textRegions(document: YamlDocument, options: ReadOptions): readonly Reg
     const name = inData ? `${String(path[0])}[${String(path[1])}]` : formatPath(path);
     const whole = embedded(document, node, options);
     const around = { document, path, toFile: WHOLE };
-    if (whole && isConfigLike(whole.document.value)) return [{ ...inText('configmap', name, whole), around }];
+    if (isConfigLike(whole.document.value)) return [{ ...inText('configmap', name, whole), around }];
     return heredocs(document, node, options)
       .filter((each) => isConfigLike(each.document.value))
       .map((each) => ({ ...inText('heredoc', each.name ?? name, each), around }));
   });
 }
 
-function inText(kind: RegionKind, name: string, { document, blocks, toFile }: Embedded): Region {
-  return { kind, name, document, blocks, prefix: [], toFile };
+function inText(kind: RegionKind, name: string, { document, blocks, toFile, isOpaque }: Embedded): Region {
+  return { kind, name, document, blocks, prefix: [], toFile, ...(isOpaque ? { isOpaque } : {}) };
 }
 
 /** A file's YAML documents, each with its first line. A file of one document is left as it is. */

@@ -37,6 +37,8 @@ export interface Finding {
   readonly rule: Rule | 'unknown-key' | 'shape' | 'ignored' | 'newer' | 'word' | 'sum';
   /** First release that makes this check; absent: all of them do. */
   readonly since?: string;
+  /** Of values that do not go together: their keys below the path, dotted. */
+  readonly between?: readonly string[];
   readonly fix?: KeyFix;
 }
 
@@ -114,7 +116,8 @@ function convert(issue: Issue, prefix: ConfigPath, values: unknown, loadType: st
         remedy,
         valueFix(guess, params, path, values, loadType),
       );
-      return [params?.since === undefined ? finding : { ...finding, since: params.since }];
+      const { since, between } = params ?? {};
+      return [{ ...finding, ...(since === undefined ? {} : { since }), ...(between === undefined ? {} : { between }) }];
     }
     case 'invalid_element':
     case 'invalid_format':

@@ -10,6 +10,8 @@ export interface IssueParams {
   readonly remedy?: string;
   /** First release that checks it; absent: all of them. */
   readonly since?: string;
+  /** Of a clash: the keys below the place that it is between, dotted. */
+  readonly between?: readonly string[];
 }
 
 interface Limits {
@@ -67,6 +69,23 @@ export function fail(context: Context, rule: Rule, message: string, remedy?: str
   };
   context.issues.push({ code: 'custom', message, params: { ...params }, input: context.value, continue: false });
   return z.NEVER;
+}
+
+/** Adds an issue about values that do not go together: they stand under the given keys (dotted) of the value that is checked. */
+export function clash(
+  context: Context,
+  between: readonly string[],
+  message: string,
+  remedy?: string,
+  since?: string,
+): void {
+  const params: IssueParams = {
+    rule: 'cross-field',
+    between,
+    ...(remedy === undefined ? {} : { remedy }),
+    ...(since === undefined ? {} : { since }),
+  };
+  context.issues.push({ code: 'custom', message, params: { ...params }, input: context.value, continue: false });
 }
 
 function lax<T>(

@@ -28,7 +28,7 @@ export function salvage(values: unknown, target: Target, findings: readonly Find
     if (verdict.config) return { config: verdict.config, refused: aside.refused, findings: later };
     if (verdict.more > 0) return undefined;
     open = errorsOf(verdict.findings);
-    later.push(...open.filter((finding) => !restsOn(finding, aside.refused)));
+    later.push(...open.filter((finding) => !restsOn(finding, aside.written)));
   }
   return undefined;
 }
@@ -38,13 +38,13 @@ function errorsOf(findings: readonly Finding[]): readonly Finding[] {
 }
 
 /** Is a finding about a path, or only because of what stands there? */
-export function restsOn({ problem: { path }, rule }: Finding, open: readonly ConfigPath[]): boolean {
+export function restsOn({ problem: { path }, between }: Finding, open: readonly ConfigPath[]): boolean {
   return open.some(
     (other) =>
       startsWith(path, other) ||
       // The type decides what a stage is.
       (other.join('.') === 'load.type' && startsWith(path, ['load', 'stages'])) ||
-      (rule === 'cross-field' && startsWith(other, path)),
+      between?.some((keys) => overlap(other, [...path, ...keys.split('.')])) === true,
   );
 }
 
@@ -60,25 +60,33 @@ export function overlap(left: ConfigPath, right: ConfigPath): boolean {
 /** Values with refused ones set aside: first by a stand-in, then, when that does not do either, by taking out more and more around it. */
 class Aside {
   readonly refused: ConfigPath[] = [];
+  /** Those without the ones that a key of another name may have been meant for. */
+  readonly written: ConfigPath[] = [];
   private readonly tries = new Map<string, number>();
 
   constructor(public values: unknown) {}
 
-  put({ problem: { path }, rule, fix }: Finding): void {
+  put({ problem: { path }, rule, between, fix }: Finding): void {
     // Only the two types can contradict each other over sections.
     if (path.length === 0) {
-      this.takeOut(['data']);
+      const isLoadGone = this.written.some((other) => overlap(other, ['load', 'type']));
+      if (isLoadGone) this.values = replaced(this.values, ['load'], { type: 'trace_session_replay' });
+      else this.takeOut(['data']);
       this.refuse(['load', 'type']);
       return;
     }
     const key = JSON.stringify(path);
     const tried = this.tries.get(key) ?? 0;
     this.tries.set(key, tried + 1);
+    if (between && tried === 0) {
+      between.forEach((keys) => this.takeOut([...path, ...keys.split('.')]));
+      return;
+    }
     this.refuse(path);
     if (rule === 'unknown-key') {
       // Perhaps it is the value of what its writer meant.
-      if (fix?.rename !== undefined) this.refuse([...path.slice(0, -1), fix.rename]);
-      if (fix?.moveTo) this.refuse(fix.moveTo);
+      if (fix?.rename !== undefined) this.refuse([...path.slice(0, -1), fix.rename], true);
+      if (fix?.moveTo) this.refuse(fix.moveTo, true);
       if (path.length === 1 && !fix?.rename && !fix?.moveTo) this.doubtSections(path);
     }
     const isScalar = !['unknown-key', 'shape', 'cross-field'].includes(rule);
@@ -91,7 +99,7 @@ class Aside {
     const block = valueAt(this.values, path);
     if (typeof block !== 'object' || block === null) return;
     for (const name of Object.keys(configSchema.shape)) {
-      if (valueAt(this.values, [name]) === undefined) this.refuse([name]);
+      if (valueAt(this.values, [name]) === undefined) this.refuse([name], true);
     }
   }
 
@@ -103,8 +111,9 @@ class Aside {
     this.values = replaced(this.values, whole, undefined);
   }
 
-  private refuse(path: ConfigPath): void {
+  private refuse(path: ConfigPath, isMeant = false): void {
     this.refused.push(path);
+    if (!isMeant) this.written.push(path);
     // Without its type no stage can be read.
     if (path.join('.') === 'load.type') this.refused.push(['load', 'stages']);
   }

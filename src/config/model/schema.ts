@@ -2,7 +2,7 @@
 // Facts: reference inference-perf.md section 1.2 (upstream commit 7de5ef2) and upstream-0.7.0.md; behaviour measured against upstream's loader.
 import * as z from 'zod';
 import { nullable, nullableWith, section } from './field';
-import { fail } from './lax';
+import { clash } from './lax';
 import { dataSchema, SESSION_DATA } from './schema/data';
 import { loadSchema, loadShape, type LoadShape } from './schema/load';
 import { circuitBreakerSchema, reportSchema, storageSchema } from './schema/report';
@@ -35,9 +35,9 @@ function modelWith<Load extends typeof loadSchema>(load: Load) {
     })
     .superRefine((value, context) => {
       if (SESSION_DATA.has(value.data.type) && value.load.type !== 'trace_session_replay')
-        fail(
+        clash(
           context,
-          'cross-field',
+          ['data.type', 'load.type'],
           `data.type ${value.data.type} replays sessions, and load.type ${value.load.type} cannot send them.`,
           'Set load.type: trace_session_replay.',
         );

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { looksLikeConfig } from '../../../src/config/find/detect';
 import { loadConfig, readConfig, readConfigs } from '../../../src/config/load';
 import { loaderVerdict } from '../../../src/config/loader';
+import { readings } from '../../../src/language/place';
 
 const CONFIG = `load:
   type: poisson
@@ -337,3 +338,28 @@ describe.skipIf(!existsSync(CORPUS))('the public corpus', () => {
 });
 
 if (!existsSync(CORPUS)) console.log('skipped: ../shared/corpus is not here, public configs are not read');
+
+describe('a config in a text whose places cannot be followed', () => {
+  const broken = { ...{ load: { stages: [{ rate: 1, duration: 2 }], num_wrkers: 2 }, data: { type: 'mock' } } };
+  const json = JSON.stringify(broken);
+  it.each([
+    ['a ConfigMap in JSON', JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', data: { 'c.json': json } }), 0],
+    [
+      'a folded text',
+      `apiVersion: v1\nkind: ConfigMap\ndata:\n  c.json: >-\n    ${json.replace(/,/g, ',\n    ')}\n`,
+      3,
+    ],
+    [
+      'quotes with line breaks',
+      `apiVersion: v1\nkind: Secret\nstringData:\n  c: ${JSON.stringify(`load:\n  stages: [{ rate: 1, duration: 2 }]\n  num_wrkers: 2\ndata: { type: mock }\n`)}\n`,
+      3,
+    ],
+  ])('%s is judged, and every finding stands at the text', (_name, text, line) => {
+    const { problems, region } = readConfig(text);
+    const found = problems.find(({ code }) => code === 'CFG001');
+    expect(found?.remedy).toBe("Did you mean 'num_workers'?");
+    expect(found?.range?.startLine).toBe(line);
+    expect(region?.isOpaque).toBe(true);
+    expect(readings(text)).toEqual([]);
+  });
+});

@@ -1,7 +1,7 @@
 // Generated sessions of agents (data.synthetic_agentic), which inference-perf knows since v0.7.0. IsoPerf checks them and does not make them.
 import * as z from 'zod';
 import { field, nullable, required } from '../field';
-import { fail, pyBool, pyDict, pyFloat, pyInt, pySeed } from '../lax';
+import { clash, pyBool, pyDict, pyFloat, pyInt, pySeed } from '../lax';
 import { distributionSchema, type Distribution } from './distribution';
 import { BAD_TOOL_CALLS, badToolCallHandling, checkModelNames, sessionReplay } from './replay';
 
@@ -65,7 +65,6 @@ export const syntheticAgenticSchema = z
   })
   .superRefine((value, context) => {
     checkModelNames(value, context);
-    const refuse = (words: string, remedy?: string): void => void fail(context, 'cross-field', words, remedy);
     const pinned = [
       ['inject_random_session_id', false],
       ['duplicate_sessions_target', null],
@@ -73,13 +72,21 @@ export const syntheticAgenticSchema = z
       ['include_errors', true],
     ] as const;
     for (const [key, only] of pinned)
-      if (value[key] !== only) refuse(`sets ${key}, which means nothing for generated sessions.`, `Remove ${key}.`);
+      if (value[key] !== only)
+        clash(context, [key], `sets ${key}, which means nothing for generated sessions.`, `Remove ${key}.`);
     const weights = Object.values(value.theme_mix).map((entry) => (typeof entry === 'number' ? entry : entry.weight));
     if (weights.some((weight) => weight < 0) || !(weights.reduce((sum, weight) => sum + weight, 0) > 0))
-      refuse('has a theme_mix whose shares are negative or add up to 0.', 'Give one theme a share above 0.');
+      clash(
+        context,
+        ['theme_mix'],
+        'has a theme_mix whose shares are negative or add up to 0.',
+        'Give one theme a share above 0.',
+      );
     const longest = longestRequest(value);
     if (value.max_model_len !== null && longest > value.max_model_len)
-      refuse(
+      clash(
+        context,
+        LENGTH_KEYS,
         `allows requests of about ${longest} tokens, and max_model_len is ${value.max_model_len}.`,
         'Lower lengths, turns, tool_loop_depth or the tool catalogue, or raise max_model_len.',
       );
@@ -97,6 +104,17 @@ interface Lengths {
   readonly parallel_tool_calls_per_step: Distribution | null;
   readonly tool_catalog_size_per_agent: Distribution | null;
 }
+
+const LENGTH_KEYS: readonly (keyof Lengths | 'max_model_len')[] = [
+  'shared_system_prompt_len',
+  'input_tokens_per_turn',
+  'output_tokens_per_turn',
+  'turns_per_session',
+  'tool_loop_depth',
+  'parallel_tool_calls_per_step',
+  'tool_catalog_size_per_agent',
+  'max_model_len',
+];
 
 /** Tokens of the longest request that upstream's check expects: head, catalogue, every turn with its tool loop, one answer. */
 function longestRequest(value: Lengths): number {

@@ -1,7 +1,7 @@
 // Where prompts come from (the `data` section).
 import * as z from 'zod';
 import { field, nullable } from '../field';
-import { fail, pyBool, pyEnum, pyInt, pySeed, pyString } from '../lax';
+import { clash, pyBool, pyEnum, pyInt, pySeed, pyString } from '../lax';
 import { distributionSchema, intOrDistribution } from './distribution';
 import { multimodalSchema } from './multimodal';
 import {
@@ -120,9 +120,9 @@ const sharedPrefixObject = z
   .superRefine((value, context) => {
     for (const name of ['question', 'output'] as const) {
       if (typeof value[`${name}_len`] === 'object' && value[`${name}_distribution`] !== null)
-        fail(
+        clash(
           context,
-          'cross-field',
+          [`${name}_len`, `${name}_distribution`],
           `has a distribution in ${name}_len and another in ${name}_distribution.`,
           `Keep the one in ${name}_len.`,
         );
@@ -171,16 +171,16 @@ export const dataSchema = z
   })
   .superRefine((value, context) => {
     if (value.type === 'synthetic_agentic' && value.synthetic_agentic === null)
-      fail(
+      clash(
         context,
-        'cross-field',
+        ['type', 'synthetic_agentic'],
         'has type synthetic_agentic and no synthetic_agentic block.',
         'Add data.synthetic_agentic.',
       );
     if (value.use_chat_template && value.type !== 'random')
-      fail(
+      clash(
         context,
-        'cross-field',
+        ['use_chat_template', 'type'],
         `sets use_chat_template, which only type random knows; the type is ${value.type}.`,
         'Remove use_chat_template or set type: random.',
       );

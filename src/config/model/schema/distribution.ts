@@ -1,7 +1,7 @@
 // The distribution of lengths and counts (reference inference-perf.md, "Distribution").
 import * as z from 'zod';
 import { field, nullable } from '../field';
-import { fail, pyEnum, pyFloat, pyInt } from '../lax';
+import { clash, pyEnum, pyFloat, pyInt } from '../lax';
 
 const DISTRIBUTION_TYPES = {
   normal: { doc: 'Gaussian, clamped to min..max (mass piles up at the bounds).', since: 'v0.5.0' },
@@ -45,16 +45,18 @@ export const distributionSchema = z
   })
   .superRefine((value, context) => {
     const { min, max, std_dev: spread, variance } = value;
-    const refuse = (message: string, remedy?: string): never => fail(context, 'cross-field', message, remedy, 'v0.5.0'); // older releases check nothing here
+    const refuse = (between: readonly string[], message: string, remedy?: string): void => {
+      clash(context, between, message, remedy, 'v0.5.0'); // older releases check nothing here
+    };
     if (variance !== null && spread > 0)
-      return refuse(
+      refuse(
+        ['variance', 'std_dev'],
         'has both variance and std_dev (std_dev is 200 when it is not written).',
         'Write std_dev: 0 beside variance, or give std_dev alone.',
       );
-    if (variance !== null && variance < 0) return refuse(`has a negative variance (${variance}).`);
-    if (min > max) return refuse(`has min ${min} above max ${max}.`, 'Swap or raise them.');
-    if (spread < 0 && variance === null) return refuse(`has a negative std_dev (${spread}).`);
-    return undefined;
+    if (variance !== null && variance < 0) refuse(['variance'], `has a negative variance (${variance}).`);
+    if (min > max) refuse(['min', 'max'], `has min ${min} above max ${max}.`, 'Swap or raise them.');
+    if (spread < 0 && variance === null) refuse(['std_dev', 'variance'], `has a negative std_dev (${spread}).`);
   })
   .overwrite((value) => (value.variance === null ? value : { ...value, std_dev: Math.sqrt(value.variance) }));
 

@@ -1,7 +1,7 @@
 // When requests are sent (the `load` section). The load type decides what a stage looks like.
 import * as z from 'zod';
 import { field, nullable, required, runtimeDefault } from '../field';
-import { fail, pyEnum, pyFloat, pyInt, pySeed, pyString } from '../lax';
+import { clash, pyEnum, pyFloat, pyInt, pySeed, pyString } from '../lax';
 import { exactSum, plainSum } from '../sums';
 import { traceSchema } from './replay';
 
@@ -45,9 +45,9 @@ const standardStageSchema = z
   .superRefine((value, context) => {
     for (const key of ['num_requests', 'concurrency_level'] as const) {
       if (value[key] !== null)
-        fail(
+        clash(
           context,
-          'cross-field',
+          [key],
           `has ${key}, which only load type concurrent knows.`,
           `Remove ${key} or set load.type: concurrent.`,
         );
@@ -83,9 +83,9 @@ const sessionStageSchema = z
   .superRefine((value, context) => {
     if (value.session_rate === null || value.concurrent_sessions === 0) return;
     if (value.session_rate > value.concurrent_sessions)
-      fail(
+      clash(
         context,
-        'cross-field',
+        ['session_rate', 'concurrent_sessions'],
         `has session_rate ${value.session_rate} above concurrent_sessions ${value.concurrent_sessions}.`,
         'Lower session_rate or raise concurrent_sessions.',
       );
@@ -185,9 +185,9 @@ function checkLora(value: Common, context: z.core.$RefinementCtx): void {
   const splits = value.lora_traffic_split.map((entry) => entry.split);
   const sum = exactSum(splits);
   if (sum === 1) return;
-  fail(
+  clash(
     context,
-    'cross-field',
+    ['lora_traffic_split'],
     `has lora_traffic_split shares that add up to ${sum}, not 1.`,
     'The sum must be exactly 1 in floating point; shares such as 0.25 or 0.5 are safe.',
     plainSum(splits) === 1 ? 'v0.7.0' : undefined,
@@ -196,7 +196,7 @@ function checkLora(value: Common, context: z.core.$RefinementCtx): void {
 
 function checkNoSweep(value: Common, context: z.core.$RefinementCtx): void {
   if (value.sweep !== null)
-    fail(context, 'cross-field', `has a sweep, which load type ${value.type} does not allow.`, 'Remove sweep.');
+    clash(context, ['sweep', 'type'], `has a sweep, which load type ${value.type} does not allow.`, 'Remove sweep.');
 }
 
 const typeDoc = 'Arrival law: open loop (constant, poisson, trace_replay), closed loop (concurrent) or sessions.';

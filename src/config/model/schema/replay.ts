@@ -1,7 +1,7 @@
 // Replayed conversations and traces (data.conversation_replay, otel_trace_replay, weka_trace_replay) and request traces.
 import * as z from 'zod';
 import { field, nullable, required } from '../field';
-import { fail, pyAny, pyBool, pyDict, pyEnum, pyFloat, pyInt, pySeed, pyString } from '../lax';
+import { clash, pyAny, pyBool, pyDict, pyEnum, pyFloat, pyInt, pySeed, pyString } from '../lax';
 import { distributionSchema } from './distribution';
 
 export const traceSchema = z.strictObject({
@@ -120,13 +120,13 @@ interface SessionReplay extends ModelNames {
 /** What all replays of sessions agree on. */
 export function checkModelNames(value: ModelNames, context: z.core.$RefinementCtx): void {
   if (value.use_static_model && value.static_model_name === '')
-    fail(context, 'cross-field', 'sets use_static_model without static_model_name.');
+    clash(context, ['use_static_model', 'static_model_name'], 'sets use_static_model without static_model_name.');
   // An empty mapping counts as none, as Python reads it.
   const mapped = value.model_mapping !== null && Object.keys(value.model_mapping).length > 0;
   if (!value.use_static_model && value.static_model_name !== '' && !mapped)
-    fail(
+    clash(
       context,
-      'cross-field',
+      ['use_static_model', 'static_model_name', 'model_mapping'],
       'gives static_model_name, but neither use_static_model nor model_mapping.',
       'Set use_static_model: true or drop static_model_name.',
     );
@@ -136,9 +136,9 @@ function checkSessionReplay(value: SessionReplay, context: z.core.$RefinementCtx
   checkModelNames(value, context);
   const given = [value.trace_directory, value.trace_files, value.hf_dataset_path].filter((entry) => entry !== null);
   if (given.length !== 1)
-    fail(
+    clash(
       context,
-      'cross-field',
+      ['trace_directory', 'trace_files', 'hf_dataset_path'],
       given.length === 0 ? 'has no trace source.' : 'has more than one trace source.',
       'Give exactly one of trace_directory, trace_files, hf_dataset_path.',
     );
@@ -167,15 +167,15 @@ export const otelTraceReplaySchema = z
   })
   .superRefine((value, context) => {
     checkSessionReplay(value, context);
-    const clash = [
+    const others = [
       ...(value.inject_random_session_id ? ['inject_random_session_id'] : []),
       ...(value.duplicate_sessions_target === null ? [] : ['duplicate_sessions_target']),
     ];
-    if (value.disable_output_substitution && clash.length > 0)
-      fail(
+    if (value.disable_output_substitution && others.length > 0)
+      clash(
         context,
-        'cross-field',
-        `sets disable_output_substitution together with ${clash.join(' and ')}, which substitute output.`,
+        ['disable_output_substitution', ...others],
+        `sets disable_output_substitution together with ${others.join(' and ')}, which substitute output.`,
         'Keep one of the two.',
       );
   });

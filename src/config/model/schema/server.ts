@@ -1,7 +1,7 @@
 // The server under test and how to talk to it (the `api`, `server`, `tokenizer` and `metrics` sections).
 import * as z from 'zod';
 import { field, nullable, nullableWith, required } from '../field';
-import { fail, pyAny, pyBool, pyDict, pyEnum, pyFloat, pyHttpUrl, pyInt, pyString } from '../lax';
+import { clash, pyAny, pyBool, pyDict, pyEnum, pyFloat, pyHttpUrl, pyInt, pyString } from '../lax';
 
 export const apiSchema = z.strictObject({
   type: field(
@@ -94,9 +94,9 @@ const prometheusSchema = z
   })
   .superRefine((value, context) => {
     if ((value.url !== null) === value.google_managed)
-      fail(
+      clash(
         context,
-        'cross-field',
+        ['url', 'google_managed'],
         value.google_managed ? 'has both url and google_managed.' : 'has neither url nor google_managed: true.',
         'Give exactly one of the two.',
       );

@@ -76,12 +76,13 @@ class Aside {
       return;
     }
     const key = JSON.stringify(path);
-    const tried = this.tries.get(key) ?? 0;
-    this.tries.set(key, tried + 1);
-    if (between && tried === 0) {
+    const before = this.tries.get(key) ?? 0;
+    this.tries.set(key, before + 1);
+    if (between && before === 0) {
       between.forEach((keys) => this.takeOut([...path, ...keys.split('.')]));
       return;
     }
+    const tried = between ? before - 1 : before;
     this.refuse(path);
     if (rule === 'unknown-key') {
       // Perhaps it is the value of what its writer meant.

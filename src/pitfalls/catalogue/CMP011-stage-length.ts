@@ -1,14 +1,13 @@
 // CMP011: A stage does not last as long as it says.
-import { type Check, note, round, stagePlans, STAGES } from '../in-config';
+import { type Check, note, round, STAGES } from '../in-config';
 import { duration } from '../../figures';
 import { numberAt, textAt } from '../../readers/readers/values';
 import { lifecycleOnly, said, type Sign, stageConfig } from '../in-report';
 import { type Pitfall, RATES } from '../pitfall';
 
 /** The next stage waits for the last answer of this one, and for as long as the ladder of rates stands still. */
-const drains: Check = (loaded) => {
-  const { load } = loaded.config;
-  const measured = stagePlans(loaded).filter(({ warmup }) => !warmup).length;
+const drains: Check = ({ config: { load }, warmupStages }) => {
+  const measured = load.stages.length - warmupStages.size;
   if ((load.type !== 'constant' && load.type !== 'poisson') || measured < 2) return [];
   const longest = load.request_timeout !== null && load.request_timeout > 0 ? load.request_timeout : 300;
   return [

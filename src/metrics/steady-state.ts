@@ -142,8 +142,11 @@ export interface Backlog {
   readonly grows: boolean;
 }
 
-const ANSWERED_SHARE = 0.9;
+const ANSWERED_SHARE = 0.95;
+/** Under way at the end: so many roots of the count, and beyond the larger no more is asked: a queue at 90 % holds nine on average. */
 const CHANCE_UNDER_WAY = 3;
+const MANY_UNDER_WAY = 45;
+const GROWN = 1.3;
 
 /**
  * Offered above answered, over the second half of the time in which requests were sent: TTFT is then a function of the duration.
@@ -160,11 +163,14 @@ export function backlogOf(sent: Float64Array, ended: Float64Array): Backlog | un
   const seconds = last - half;
   if (!(seconds > 0)) return undefined;
   const [offered, answered] = [within(sent), within(ended)];
-  const [before, atEnd] = [under(half), under(last)];
-  // Of a steady window both counts are of one size; they differ by what chance puts under way, a few roots of a count.
+  const [early, before, late, atEnd] = [0.25, 0.5, 0.75, 1].map((part) => under(first + part * (last - first)));
+  // A backlog grows all the time; the swing of a steady queue is high at one moment and low at another.
   const grows =
-    answered < ANSWERED_SHARE * offered && atEnd > CHANCE_UNDER_WAY * Math.sqrt(sent.length) && atEnd > 1.4 * before;
-  return { offeredRps: offered / seconds, answeredRps: answered / seconds, atEnd, grows };
+    answered < ANSWERED_SHARE * offered &&
+    atEnd! > Math.min(MANY_UNDER_WAY, CHANCE_UNDER_WAY * Math.sqrt(sent.length)) &&
+    atEnd! > GROWN * before! &&
+    late! > early!;
+  return { offeredRps: offered / seconds, answeredRps: answered / seconds, atEnd: atEnd!, grows };
 }
 
 /** Share of the span from first send to last end that lies after the last send: a rate over the whole span counts it as work. */

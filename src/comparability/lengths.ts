@@ -3,7 +3,6 @@ import { percent, rounded } from '../figures';
 import type { RequestRecord } from '../metrics/record';
 import { distributionOf, percentile, sortedValues, type DistributionSummary } from '../metrics/statistics';
 import { kolmogorovSmirnov } from '../metrics/two-samples';
-import { own } from '../own';
 
 /** Quantiles closer than this, as a share of the larger, cost the same work. */
 const LENGTH_TOLERANCE = 0.03;
@@ -19,7 +18,7 @@ const KS_DISTANCE = 0.1;
 const KS_P = 1e-4;
 const QUANTILES = [5, 25, 50, 75, 95] as const;
 
-export const LENGTH_RULE = `Quantiles p5 to p95 and the mean within ${LENGTH_TOLERANCE * 100} % (with two counters, or ${LENGTH_SLACK} tokens), or apart by no more than ${SHARE_ERRORS} standard errors; Kolmogorov-Smirnov distance up to ${KS_DISTANCE} (or p >= ${KS_P}). Equal means alone are not enough where there are quantiles. A file without a spread is taken to have one of ${ASSUMED_SPREAD} times the mean.`;
+export const LENGTH_RULE = `Quantiles p5 to p95 and the mean within ${LENGTH_TOLERANCE * 100} % (with two counters, or ${LENGTH_SLACK} tokens), or apart by no more than ${SHARE_ERRORS} standard errors; Kolmogorov-Smirnov distance up to ${KS_DISTANCE} (or p >= ${KS_P}). Equal means alone are not enough where there are quantiles. Where a file has quantiles alone, shares are taken from those that it names. A file without a spread is taken to have one of ${ASSUMED_SPREAD} times the mean.`;
 
 /** What a file says of a length; other tools often keep the mean alone. Fields that nobody wrote are absent. */
 export type LengthSummary = Partial<DistributionSummary>;
@@ -54,9 +53,7 @@ export interface LengthComparison {
 export function compareLengths(a: Lengths, b: Lengths, slack: number): LengthComparison {
   const quantiles = QUANTILES.flatMap((percent) => quantileGap(a, b, percent) ?? []);
   const means = meanGap(a, b);
-  // Quantiles of a summary have an error that is only guessed at: the mean tells apart what is a token or two apart.
-  const ofQuantiles = a.values && b.values ? slack : LENGTH_SLACK;
-  const far = quantiles.filter((gap) => isFar(gap.a, gap.b, ofQuantiles));
+  const far = quantiles.filter((gap) => isFar(gap.a, gap.b, slack));
   const sure = far.filter((gap) => gap.errors > SHARE_ERRORS);
   const meanFar = means !== undefined && isFar(means.a, means.b, slack);
   const meanErrors = means?.errors ?? 0;
@@ -129,26 +126,32 @@ function countUpTo(sorted: Float64Array, value: number): number {
   return low;
 }
 
-/** Without the values: a quantile's standard error, sqrt(p (1 - p) / n) over the density of a normal of that spread. */
-function summaryErrors(a: LengthSummary, b: LengthSummary, x: number, y: number, p: number): number {
-  const error = (side: LengthSummary): number => {
-    const density = normalDensityAt(p) / Math.max(spreadOf(side), 1e-9);
-    return Math.sqrt((p * (1 - p)) / Math.max(1, side.count ?? 1)) / density;
-  };
-  return Math.abs(x - y) / Math.hypot(error(a), error(b), 1e-9);
-}
+/** Of a summary: the quantiles that it names, from the least value to the largest. */
+const KNOWN = [
+  ['min', 0],
+  ['p5', 0.05],
+  ['p25', 0.25],
+  ['p50', 0.5],
+  ['p75', 0.75],
+  ['p95', 0.95],
+  ['p99', 0.99],
+  ['max', 1],
+] as const;
 
-/** Density of the standard normal at its p-quantile, for the five quantiles used here. */
-function normalDensityAt(p: number): number {
-  const z: Readonly<Record<string, number>> = {
-    '0.05': 1.645,
-    '0.25': 0.6745,
-    '0.5': 0,
-    '0.75': 0.6745,
-    '0.95': 1.645,
+/**
+ * Without the values: where A's quantile x lies under B's y, the share of B up to x is no more than that of B's lowest quantile beyond
+ * x, and the share of A under y no less than that of A's highest before y. No shape is assumed: lengths come in lumps.
+ */
+function summaryErrors(a: LengthSummary, b: LengthSummary, x: number, y: number, p: number): number {
+  const [low, high, end, other] = x < y ? [a, b, x, y] : [b, a, y, x];
+  const beyond = KNOWN.find(([key]) => (high[key] ?? -Infinity) > end)?.[1] ?? p;
+  const before = KNOWN.findLast(([key]) => (low[key] ?? Infinity) < other)?.[1] ?? p;
+  const errors = (from: number, to: number): number => {
+    const middle = (from + to) / 2;
+    const each = 1 / Math.max(1, a.count ?? 1) + 1 / Math.max(1, b.count ?? 1);
+    return Math.max(0, to - from) / Math.sqrt(middle * (1 - middle) * each);
   };
-  const at = own(z, String(p)) ?? 0;
-  return Math.exp((-at * at) / 2) / Math.sqrt(2 * Math.PI);
+  return Math.max(errors(beyond, p), errors(p, before));
 }
 
 /** As recorded; else from the middle half of a normal, which spans 1.349 of it; else assumed. */

@@ -1,5 +1,5 @@
 // The comparison of two runs, the answer on the first screen: verdict, key numbers, two charts; then findings and all the rest.
-import type { Chip, ComparisonView, FindingGroup, HeadRow, MetricTable } from '../src/views/comparison/model';
+import type { Chip, ComparisonView, FindingGroup, HeadRow } from '../src/views/comparison/model';
 import type { Side } from '../src/messages';
 import { askable } from './ask';
 import { chartFigure, type ChartFigure } from './chart-figure';

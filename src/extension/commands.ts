@@ -1,10 +1,9 @@
 // The commands: each asks for what it was not given, says in words why it cannot, and hands over to the part that does it.
 import * as vscode from 'vscode';
 import { looksLikeConfig } from '../config/find/detect';
-import { reportPlace } from './folders';
-import { factsLine, differences } from './run-facts';
+import { reportPlace, workingFolder } from './folders';
+import { factsLine, firstSight, firstSightWords } from './run-facts';
 import type { RunController } from './run-controller';
-import { workingFolder } from './run-controller';
 import { terminalLine } from './run-command';
 import type { KnownRun } from './runs';
 import { askForKey, askForUrl, originOf } from './secrets';
@@ -171,7 +170,8 @@ async function compareWith(services: Services, argument: Argument): Promise<void
     : await pickRun(services, 'Compare: the First Run (A)', undefined);
   if (!one) return;
   const other = await pickRun(services, `Compare ${one.facts.name} With`, one);
-  if (other) await compareInTime(services, one, other);
+  // As they were picked: the first is A.
+  if (other) await services.reports.showComparison([one.folder, other.folder]);
 }
 
 async function compareSelected(services: Services, selected: readonly KnownRun[] | undefined): Promise<void> {
@@ -192,18 +192,21 @@ async function compareInTime(services: Services, first: KnownRun, second: KnownR
   await services.reports.showComparison([a.folder, b.folder]);
 }
 
-/** The newest run of the config (or of all) against the run before it. */
+/** The newest run of the config (without one, of all) against the run before it, of the same config. */
 async function compareWithLast(services: Services, argument: Argument): Promise<void> {
   const all = await services.runs.all();
   const uri = uriOf(argument) ?? vscode.window.activeTextEditor?.document.uri;
-  const name = uri && /\.ya?ml$/.test(uri.path) ? path.posix.basename(uri.path).replace(/\.ya?ml$/, '') : undefined;
-  const ofConfig = all.find((known) => known.facts.name === name);
-  const newest = ofConfig ?? all[0];
-  const before = newest === undefined ? undefined : all[all.indexOf(newest) + 1];
+  const config = uri && /\.ya?ml$/.test(uri.path) ? uri : undefined;
+  const last = all[0]?.facts.configFile;
+  const [newest, before] = config
+    ? await services.runs.of(config)
+    : all.filter(({ facts }) => facts.configFile === last);
   if (!newest || !before) {
-    void vscode.window.showInformationMessage(
-      'There are no two runs to compare yet: run a config, change it, run it again.',
-    );
+    const which =
+      config === undefined
+        ? 'There are no two runs'
+        : `There are no two runs of ${vscode.workspace.asRelativePath(config)}`;
+    void vscode.window.showInformationMessage(`${which} to compare yet: run it, change one thing, run it again.`);
     return;
   }
   await services.reports.showComparison([before.folder, newest.folder]);
@@ -214,13 +217,13 @@ interface RunItem extends vscode.QuickPickItem {
 }
 
 function runItem(known: KnownRun, against: KnownRun | undefined): RunItem {
-  const found = against ? differences(against.facts, known.facts) : [];
-  const sight = found.length === 0 ? 'nothing differs at first sight' : `differs in ${found.join('; ')}`;
   const place = vscode.workspace.asRelativePath(known.folder);
   return {
     label: known.facts.name,
     description: factsLine(known.facts),
-    detail: against ? sight : `${known.facts.model ?? 'model not recorded'} · ${place}`,
+    detail: against
+      ? firstSightWords(firstSight(against.facts, known.facts))
+      : `${known.facts.model ?? 'model not recorded'} · ${place}`,
     run: known,
   };
 }

@@ -1,4 +1,5 @@
 // Report folders in VS Code: named for the reader, found in the workspace, remembered where they lie outside it.
+import nodePath from 'node:path';
 import * as vscode from 'vscode';
 import type { Place } from '../reader-messages';
 
@@ -40,3 +41,8 @@ export function parentOf(uri: vscode.Uri): vscode.Uri {
 }
 
 export const REPORT_MARKS = MARKS;
+
+/** The workspace folder of a config, else the config's own: reports land there. */
+export function workingFolder(config: vscode.Uri): string {
+  return vscode.workspace.getWorkspaceFolder(config)?.uri.fsPath ?? nodePath.dirname(config.fsPath);
+}

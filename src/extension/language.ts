@@ -153,7 +153,7 @@ class ConfigLenses implements vscode.CodeLensProvider, vscode.Disposable {
 
   async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
     if (!vscode.workspace.getConfiguration('isoperf').get<boolean>('codeLens', true) || !isConfig(document)) return [];
-    const runs = await this.services.runs.all();
+    const runs = await this.services.runs.of(document.uri);
     if (await this.services.runs.holds(document.uri)) return [];
     const { lensesOf } = await room();
     return lensesOf(document).flatMap((found) => {
@@ -171,7 +171,7 @@ class ConfigLenses implements vscode.CodeLensProvider, vscode.Disposable {
       ];
     }
     if (errors > 0) {
-      const words = `${title}: first mend ${counted(errors, 'error')}`;
+      const words = `Fix ${counted(errors, 'error')} to ${title.charAt(0).toLowerCase()}${title.slice(1)}`;
       return [{ title: `$(error)\u00a0${words}`, command: 'workbench.actions.view.problems' }];
     }
     const target = rememberedTarget(this.services.context.workspaceState, document.uri);

@@ -1,6 +1,7 @@
 // One benchmark at a time: starts the engine, keeps its live state, shows it, stops it. Two at once would disturb each other.
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { workingFolder } from './folders';
 import type { LiveView, WebviewMessage } from '../messages';
 import type { RunEvent } from '../events';
 import { startEngine, type Engine, type EngineEnd } from './engine';
@@ -176,7 +177,7 @@ export class RunController implements PanelOwner, vscode.Disposable {
     if (!wasVisible) await this.tell(current, folder);
   }
 
-  private async tell({ state, panel }: Current, folder: vscode.Uri | undefined): Promise<void> {
+  private async tell({ request, state, panel }: Current, folder: vscode.Uri | undefined): Promise<void> {
     if (folder === undefined && panel?.view.visible) return;
     const view = liveView(state);
     const words = `${view.title}: ${view.words}`;
@@ -186,7 +187,7 @@ export class RunController implements PanelOwner, vscode.Disposable {
       : vscode.window.showErrorMessage(words, ...actions));
     if (chosen === 'Open Report' && folder) await this.services.reports.showReport(folder);
     else if (chosen === 'Show Log') await vscode.commands.executeCommand('isoperf.showLog');
-    else if (chosen !== undefined) await vscode.commands.executeCommand('isoperf.compareWithLast');
+    else if (chosen !== undefined) await vscode.commands.executeCommand('isoperf.compareWithLast', request.config);
   }
 
   stop(now: boolean): void {
@@ -256,9 +257,4 @@ function tooltip(view: LiveView): string {
     ),
     'Click to show the run',
   ].join('\n');
-}
-
-/** The workspace folder of a config, else the config's own: reports land there. */
-export function workingFolder(config: vscode.Uri): string {
-  return vscode.workspace.getWorkspaceFolder(config)?.uri.fsPath ?? path.dirname(config.fsPath);
 }

@@ -1,10 +1,12 @@
-// The few facts of a report folder that lists and pickers show, from its two small files; and how two runs differ at first sight.
+// The few facts of a report folder that lists and pickers show, from its two small files; and what they tell of two runs.
 import { QUANTITIES } from '../metrics/quantities';
 import { counted, moment, significant, whole } from '../figures';
 
 /** Everything is optional: a folder may be anyone's, half written, or damaged. */
 export interface RunFacts {
   readonly name: string;
+  /** As the run was called with it: relative to the folder it was started in. */
+  readonly configFile?: string;
   readonly state: 'complete' | 'incomplete' | 'running' | 'unknown';
   readonly startedAt?: string;
   readonly endpoint?: string;
@@ -33,6 +35,7 @@ export function runFacts(folderName: string, manifest: string | undefined, summa
   const ok = number(counts?.['ok']);
   const facts: Record<string, unknown> = {
     name: text(run?.['name']) ?? folderName,
+    configFile: text(object(run?.['config'])?.['file']),
     state: state === 'complete' || state === 'incomplete' || state === 'running' ? state : 'unknown',
     startedAt: text(object(run?.['clock'])?.['startedAt']),
     endpoint: text(endpoint?.['baseUrl']),
@@ -103,13 +106,29 @@ const COMPARED: readonly { readonly key: keyof RunFacts; readonly label: string 
   { key: 'outputCounter', label: 'token source' },
 ];
 
-/** What differs at first sight, in words: "load: 10 rps → 20 rps". Nothing found is no verdict. */
-export function differences(before: RunFacts, after: RunFacts): readonly string[] {
-  return COMPARED.flatMap(({ key, label }) => {
+export interface FirstSight {
+  /** "load: 10 rps → 20 rps". */
+  readonly differs: readonly string[];
+  /** Recorded on both sides, and equal. */
+  readonly alike: readonly string[];
+}
+
+/** What two small files tell of both runs; what only one of them records is no difference. No verdict either way. */
+export function firstSight(before: RunFacts, after: RunFacts): FirstSight {
+  const known = COMPARED.flatMap(({ key, label }) => {
     const [a, b] = [before[key], after[key]] as [string | undefined, string | undefined];
-    if (a === b) return [];
-    return [`${label}: ${a ?? 'not recorded'} → ${b ?? 'not recorded'}`];
+    return a === undefined || b === undefined ? [] : [{ label, a, b }];
   });
+  return {
+    differs: known.filter(({ a, b }) => a !== b).map(({ label, a, b }) => `${label}: ${a} → ${b}`),
+    alike: known.filter(({ a, b }) => a === b).map(({ label }) => label),
+  };
+}
+
+/** "differs in load: 10 rps → 20 rps"; "not compared yet (same endpoint, model)". */
+export function firstSightWords({ differs, alike }: FirstSight): string {
+  if (differs.length > 0) return `differs in ${differs.join('; ')}`;
+  return alike.length === 0 ? 'not compared yet' : `not compared yet (same ${alike.join(', ')})`;
 }
 
 function parse(source: string | undefined): Json | undefined {

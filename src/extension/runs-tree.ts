@@ -1,6 +1,6 @@
 // The tree "Runs": newest first, what each one was at a glance, and what differs from the run before on hover.
 import * as vscode from 'vscode';
-import { differences, factsLine, stateWords, type RunFacts } from './run-facts';
+import { factsLine, firstSight, firstSightWords, stateWords, type RunFacts } from './run-facts';
 import type { KnownRun, Runs } from './runs';
 
 const ICONS: Readonly<Record<RunFacts['state'], string>> = {
@@ -54,10 +54,11 @@ function tooltip({ facts, folder }: KnownRun, before: KnownRun | undefined): vsc
     text.appendText(`\n${facts.endpoint}${facts.model === undefined ? '' : `, ${facts.model}`}\n`);
   text.appendText(`\n${vscode.workspace.asRelativePath(folder)}\n`);
   if (before) {
-    const found = differences(before.facts, facts);
+    const sight = firstSight(before.facts, facts);
     text.appendText(`\nAgainst the run before (${before.facts.name}):\n`);
-    for (const line of found) text.appendText(`\n- ${line}\n`);
-    if (found.length === 0) text.appendText('\n- nothing at first sight; comparing them looks closer\n');
+    for (const line of sight.differs.length > 0 ? sight.differs : [firstSightWords(sight)]) {
+      text.appendText(`\n- ${line}\n`);
+    }
   }
   return text;
 }

@@ -1,6 +1,7 @@
 // The runs VS Code knows of: report folders of the workspace and the last ones that were run elsewhere, newest first.
+import path from 'node:path';
 import * as vscode from 'vscode';
-import { findReportFolders, parentOf, REPORT_MARKS } from './folders';
+import { findReportFolders, parentOf, REPORT_MARKS, workingFolder } from './folders';
 import { runFacts, type RunFacts } from './run-facts';
 
 export interface KnownRun {
@@ -31,6 +32,12 @@ export class Runs implements vscode.Disposable {
   all(): Promise<readonly KnownRun[]> {
     this.known ??= this.read();
     return this.known;
+  }
+
+  /** Runs of this config, newest first: by its path as the engine was called with it. */
+  async of(config: vscode.Uri): Promise<readonly KnownRun[]> {
+    const file = path.relative(workingFolder(config), config.fsPath);
+    return (await this.all()).filter(({ facts }) => facts.configFile === file);
   }
 
   /** Is this file part of a report? Its config.yaml is a record of what ran, not something to mend or to run. */

@@ -96,7 +96,7 @@ export const HOST_TESTS: readonly HostTest[] = [
       await workbench.openFile('baseline.yaml');
       await workbench.page.locator('.editor-instance .squiggly-error').first().waitFor(LONG);
       // VS Code asks for lenses only while the editor has the focus.
-      await workbench.lens('mend 1 error').waitFor();
+      await workbench.lens('Fix 1 error to run').waitFor();
       await workbench.command('Problems: Focus on Problems View');
       await workbench.page.locator('.markers-panel-container', { hasText: 'num_workers' }).waitFor();
       await workbench.line('num_worker:').getByText('num_worker').first().hover();

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { viewHtml } from '../../../src/extension/html';
 import { threadsAsked } from '../../../src/config/will/sending-threads';
 import { runArguments, terminalLine } from '../../../src/extension/run-command';
-import { differences, factsLine, runFacts, stateWords } from '../../../src/extension/run-facts';
+import { factsLine, firstSight, firstSightWords, runFacts, stateWords } from '../../../src/extension/run-facts';
 import { parseRestore, parseWebviewMessage } from '../../../src/messages';
 import { sampleRun, USUAL } from '../../page/sample-run';
 
@@ -18,12 +18,20 @@ describe('the facts of a run', () => {
     expect(stateWords(facts)).toMatch(/^complete, \d+ of 800 ok$/);
   });
 
-  it('say what differs between two runs at first sight', () => {
+  it('say what differs between two runs where both record it, and claim nothing else', () => {
     const other = sampleRun({ ...USUAL, warmup: false, counter: 'client-tokenizer', rates: [5, 20] });
-    expect(differences(facts, runFacts('other', JSON.stringify(other.manifest), undefined))).toEqual([
+    const sight = firstSight(facts, runFacts('other', JSON.stringify(other.manifest), undefined));
+    expect(sight.differs).toEqual([
       'warm-up: 1 warm-up stage → no warm-up',
       'token source: server-usage → client-tokenizer',
     ]);
+    expect(firstSightWords(sight)).toMatch(/^differs in warm-up/);
+    // A result of another tool has no run.json: nothing was looked at.
+    const foreign = runFacts('vllm.json', undefined, undefined);
+    expect(firstSight(facts, foreign)).toEqual({ differs: [], alike: [] });
+    expect(firstSightWords(firstSight(facts, foreign))).toBe('not compared yet');
+    expect(firstSightWords(firstSight(facts, facts))).toMatch(/^not compared yet \(same endpoint, model, load/);
+    expect(facts.configFile).toBe(sampleRun().manifest!.config.file);
   });
 
   it.each([undefined, '', '{', '[]', '"x"', 'null', '{"stages":7,"clock":[],"counts":{"planned":"x"}}'])(

@@ -3,6 +3,12 @@
 const PROSE = /^(message|words|title|label|summary|missing|remedy)$/;
 const ASKS = new Set(['includes', 'startsWith', 'endsWith', 'match', 'matchAll', 'search', 'indexOf']);
 const TESTS = new Set(['test', 'exec']);
+/** What they give back says what the text says. */
+const KEEPS = new Set(
+  'toLowerCase toUpperCase trim trimStart trimEnd slice substring replace replaceAll normalize split concat at'.split(
+    ' ',
+  ),
+);
 
 /** Under `!`, `as` and `?.`. */
 function bare(node) {
@@ -10,13 +16,6 @@ function bare(node) {
   while (['TSNonNullExpression', 'TSAsExpression', 'TSSatisfiesExpression', 'ChainExpression'].includes(at?.type))
     at = at.expression;
   return at;
-}
-
-function nameOf(node) {
-  const at = bare(node);
-  if (at?.type === 'Identifier') return at.name;
-  if (at?.type === 'MemberExpression' && !at.computed) return at.property.name;
-  return undefined;
 }
 
 /** With types: lists and flags of these names are no prose. Without: everything is. */
@@ -37,10 +36,56 @@ const proseDecision = {
     },
   },
   create(context) {
+    const { sourceCode } = context;
+    /** What an expression takes its text from: `a.remedy ?? ''`, `${title}!`, and a variable that was set to either. */
+    const proseIn = (given, seen = new Set()) => {
+      const node = bare(given);
+      if (!node || seen.has(node)) return undefined;
+      seen.add(node);
+      const first = (...parts) => {
+        for (const part of parts) {
+          const found = proseIn(part, seen);
+          if (found !== undefined) return found;
+        }
+        return undefined;
+      };
+      const named = (name) => (PROSE.test(name) && mayBeText(node, sourceCode) ? name : undefined);
+      switch (node.type) {
+        case 'Identifier':
+          return named(node.name) ?? fromVariable(node, (part) => first(part));
+        case 'MemberExpression':
+          return node.computed ? first(node.object) : named(node.property.name);
+        case 'LogicalExpression':
+        case 'BinaryExpression':
+          return /^(?:\?\?|\|\||&&|\+)$/.test(node.operator) ? first(node.left, node.right) : undefined;
+        case 'ConditionalExpression':
+          return first(node.consequent, node.alternate);
+        case 'TemplateLiteral':
+          return first(...node.expressions);
+        case 'CallExpression': {
+          const callee = bare(node.callee);
+          if (callee.type === 'Identifier' && callee.name === 'String') return first(...node.arguments);
+          const keeps = callee.type === 'MemberExpression' && !callee.computed && KEEPS.has(callee.property.name);
+          return keeps ? first(callee.object) : undefined;
+        }
+        default:
+          return undefined;
+      }
+    };
+    /** Of a constant: what it was set to, or the field it was taken out of. */
+    const fromVariable = (node, look) => {
+      let variable;
+      for (let scope = sourceCode.getScope(node); scope && !variable; scope = scope.upper)
+        variable = scope.set.get(node.name);
+      const definition = variable?.defs[0];
+      if (!definition || !['Variable', 'Parameter'].includes(definition.type)) return undefined;
+      const field = fieldTaken(definition.name);
+      if (field !== undefined) return PROSE.test(field) && mayBeText(node, sourceCode) ? field : undefined;
+      return definition.node.id === definition.name ? look(definition.node.init) : undefined;
+    };
     const check = (node, subject) => {
-      const name = nameOf(subject);
-      if (name !== undefined && PROSE.test(name) && mayBeText(subject, context.sourceCode))
-        context.report({ node, messageId: 'prose', data: { name } });
+      const name = proseIn(subject);
+      if (name !== undefined) context.report({ node, messageId: 'prose', data: { name } });
     };
     return {
       CallExpression(node) {
@@ -56,9 +101,19 @@ const proseDecision = {
         if (isText(node.right)) check(node, node.left);
         else if (isText(node.left)) check(node, node.right);
       },
+      SwitchStatement(node) {
+        check(node, node.discriminant);
+      },
     };
   },
 };
+
+/** `message` of `{ message: said }` and of `{ message: said = '' }`. */
+function fieldTaken(name) {
+  const value = name.parent.type === 'AssignmentPattern' ? name.parent : name;
+  const property = value.parent;
+  return property.type === 'Property' && property.value === value && !property.computed ? property.key.name : undefined;
+}
 
 const isStringRecord = (annotation) => {
   const type = annotation?.type === 'TSTypeReference' ? annotation : undefined;

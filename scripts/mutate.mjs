@@ -27,7 +27,7 @@ const FILE_SECONDS = 30;
 const MUTANT_MS = 4000;
 const TEST_SECONDS = 20;
 /** Modules of each run stay in memory: a fresh process now and then. */
-const RUNS_OF_A_PROCESS = 60;
+const RUNS_OF_A_PROCESS = 40;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

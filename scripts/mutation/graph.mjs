@@ -27,11 +27,10 @@ export function testsBySource(root) {
     const tests = [];
     let edge = [file];
     // Tests of the same room, or that speak of it, know more than others at the same distance.
-    const words = path.relative(root, file).replace(/\.ts$/, '').split(/[\\/]/).slice(1);
-    const rank = (test, distance) => {
-      const text = path.relative(root, test) + readFileSync(test, 'utf8');
-      return distance - words.filter((word) => text.includes(word)).length - (text.includes(words.at(-1)) ? 1 : 0);
-    };
+    const room = path.join('unit', path.relative(path.join(root, 'src'), path.dirname(file)));
+    const name = path.basename(file, '.ts');
+    const rank = (test, distance) =>
+      distance - (path.dirname(test).endsWith(room) ? 4 : 0) - (readFileSync(test, 'utf8').includes(name) ? 2 : 0);
     let distance = 0;
     while (edge.length > 0) {
       edge = edge.flatMap((each) => importers.get(each) ?? []).filter((each) => !seen.has(each) && seen.add(each));

@@ -50,7 +50,12 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
   const findings = withRepeats(alignedFindings(start, final, steps), final, repeats)
     .map((finding) => declared(finding, intended))
     .sort((x, y) => WORST_FIRST.indexOf(x.state) - WORST_FIRST.indexOf(y.state));
-  const stages = matching.pairs.map((pair) => ({ a: pair.a.id, b: pair.b.id, label: pair.label }));
+  const stages = matching.pairs.map((pair) => ({
+    a: pair.a.id,
+    b: pair.b.id,
+    label: pair.label,
+    ...(pair.sameLoad ? {} : { differ: true as const }),
+  }));
   const applied = steps.flatMap((step) => (step.ok ? [step.dimension] : []));
   const metrics = compareMetrics({
     views,

@@ -217,7 +217,14 @@ export const comparisonSchema = z.object({
   }),
   claim: z.object({ text: z.string().optional(), noClaim: z.string().optional() }),
   findings: z.array(finding).meta({ description: 'Every dimension, worst first.' }),
-  stages: z.array(z.object({ a: z.int(), b: z.int(), label: z.string() })),
+  stages: z.array(
+    z.object({
+      a: z.int(),
+      b: z.int(),
+      label: z.string(),
+      differ: z.literal(true).optional().meta({ description: 'Only side by side: the two offered other loads.' }),
+    }),
+  ),
   unmatched: z.array(z.string()),
   metrics: z.array(metric),
   interpolated: z

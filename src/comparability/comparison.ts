@@ -206,6 +206,8 @@ export interface MatchedStages {
   readonly a: number;
   readonly b: number;
   readonly label: string; // "10 rps"
+  /** Only side by side: the two offered other loads. */
+  readonly differ?: true;
 }
 
 /** A pitfall of the catalogue that the two runs show; its page says what it does to which numbers. */

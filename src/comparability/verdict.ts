@@ -97,6 +97,7 @@ function assumedWords(assumed: readonly Finding[]): string {
 }
 
 function areOrIs(findings: readonly Finding[]): 'are' | 'is' {
+  // eslint-disable-next-line house/no-decision-on-prose -- the grammar of the title itself
   return findings.length > 1 || /s$/.test(findings[0]?.title ?? '') ? 'are' : 'is';
 }
 

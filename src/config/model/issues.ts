@@ -176,15 +176,13 @@ function valueFix(
   if (guess !== undefined) return { value: guess };
   const value = valueAt(values, path);
   if (value === null) return fieldAt(path, loadType)?.required === false ? { leaveOut: true } : undefined;
-  const written = /^Write the digits out, e\.g\. ([^\s:]+):|, in seconds: ([^\s]+)\.$/.exec(params?.remedy ?? '');
-  if (written) return { value: (written[1] ?? written[2])! };
+  if (params?.meant !== undefined) return { value: params.meant };
   if (typeof value === 'number' && params?.rule === 'fraction')
     return { value: String(Math.round(value)), isGuess: true };
   // 1,000: no reader of YAML takes the comma for a thousand.
   if (typeof value === 'string' && params?.rule === 'parse' && /^\d{1,3}(?:,\d{3})+$/.test(value))
     return { value: value.replaceAll(',', '') };
-  const isQuotable = typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint';
-  return params?.remedy === 'Put it in quotes.' && isQuotable ? { value: JSON.stringify(String(value)) } : undefined;
+  return undefined;
 }
 
 function unknownKey(key: string, parent: ConfigPath, loadType: string | undefined): Finding {

@@ -12,6 +12,8 @@ export interface IssueParams {
   readonly since?: string;
   /** Of a clash: the keys below the place that it is between, dotted. */
   readonly between?: readonly string[];
+  /** The one value that was meant, as YAML. */
+  readonly meant?: string;
 }
 
 interface Limits {
@@ -61,11 +63,19 @@ export function kindOf(value: unknown): string {
 type Context = z.core.$RefinementCtx;
 
 /** Adds an issue of ours and gives back zod's "no value". */
-export function fail(context: Context, rule: Rule, message: string, remedy?: string, since?: string): never {
+export function fail(
+  context: Context,
+  rule: Rule,
+  message: string,
+  remedy?: string,
+  since?: string,
+  meant?: string,
+): never {
   const params: IssueParams = {
     rule,
     ...(remedy === undefined ? {} : { remedy }),
     ...(since === undefined ? {} : { since }),
+    ...(meant === undefined ? {} : { meant }),
   };
   context.issues.push({ code: 'custom', message, params: { ...params }, input: context.value, continue: false });
   return z.NEVER;
@@ -166,10 +176,11 @@ function toInt(value: unknown, context: Context): Seed {
     const text = value.trim();
     if (INT_TEXT.test(text) && text.length <= MAX_INT_TEXT)
       return exact(BigInt(text.replaceAll('_', '').replace(/^\+/, '').replace(/\.0+$/, '')));
-    const remedy = FLOAT_TEXT.test(text)
-      ? `Write the digits out, e.g. ${Number(text.replaceAll('_', '').replace(/^[+]/, '')) || 1000}: inference-perf reads '${text}' as text.`
+    const meant = FLOAT_TEXT.test(text)
+      ? String(Number(text.replaceAll('_', '').replace(/^[+]/, '')) || 1000)
       : undefined;
-    return fail(context, 'parse', `must be a whole number, and is ${describe(value)}.`, remedy);
+    const remedy = meant && `Write the digits out, e.g. ${meant}: inference-perf reads '${text}' as text.`;
+    return fail(context, 'parse', `must be a whole number, and is ${describe(value)}.`, remedy, undefined, meant);
   }
   return fail(context, 'type', `must be a whole number, and is ${describe(value)}.`);
 }
@@ -186,17 +197,19 @@ function toFloat(value: unknown, context: Context): number {
       if (word === 'inf') return text.startsWith('-') ? -Infinity : Infinity;
       return Number(text.replaceAll('_', ''));
     }
-    return fail(context, 'parse', `must be a number, and is ${describe(value)}.`, unitRemedy(text));
+    const meant = secondsOf(text);
+    const remedy = meant && `Write it without a unit, in seconds: ${meant}.`;
+    return fail(context, 'parse', `must be a number, and is ${describe(value)}.`, remedy, undefined, meant);
   }
   return fail(context, 'type', `must be a number, and is ${describe(value)}.`);
 }
 
 /** `200ms`: the reader meant a duration; every duration of the config is in seconds. */
-function unitRemedy(text: string): string | undefined {
+function secondsOf(text: string): string | undefined {
   const match = /^([\d.]+)\s*(ms|s|sec|m|min)$/.exec(text);
   if (!match) return undefined;
   const factor = { ms: 0.001, s: 1, sec: 1, m: 60, min: 60 }[match[2] as 'ms'];
-  return `Write it without a unit, in seconds: ${Number((Number(match[1]) * factor).toPrecision(12))}.`;
+  return String(Number((Number(match[1]) * factor).toPrecision(12)));
 }
 
 /** A count or a length: one that a double cannot hold to the last digit is nothing that can be counted, and is rounded to it. */
@@ -253,13 +266,10 @@ export function pyString() {
     { type: 'string' },
     (value, context): string => {
       if (typeof value === 'string') return value;
-      const quotable = ['number', 'boolean', 'bigint'].includes(typeof value) || isForeign(value);
-      return fail(
-        context,
-        'type',
-        `must be text, and is ${describe(value)}.`,
-        quotable ? 'Put it in quotes.' : undefined,
-      );
+      const isPlain = typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint';
+      const remedy = isPlain || isForeign(value) ? 'Put it in quotes.' : undefined;
+      const meant = isPlain ? JSON.stringify(String(value)) : undefined;
+      return fail(context, 'type', `must be text, and is ${describe(value)}.`, remedy, undefined, meant);
     },
     (text) => text,
   );

@@ -30,7 +30,7 @@ export function interpolationOf(comparison: Comparison): Pick<ComparisonView, 'i
     }));
     return { interpolation: { on: true, tables } };
   }
-  const apart = unmatched.length > 0 || stages.some(({ label }) => label.includes(' against '));
+  const apart = unmatched.length > 0 || stages.some(({ differ }) => differ);
   return apart && stages.length > 1 ? { interpolation: { on: false, tables: [] } } : {};
 }
 

@@ -51,7 +51,8 @@ describe('stages are matched by load', () => {
       new Set(comparison.metrics.filter((m) => m.stage === index).map((m) => m.verdict));
     expect(verdicts(0)).toEqual(new Set(['comparable']));
     expect(verdicts(1)).toEqual(new Set(['confounded']));
-    expect(comparison.stages[1]!.label).toBe('10 rps against 12 rps');
+    expect(comparison.stages[1]).toMatchObject({ label: '10 rps against 12 rps', differ: true });
+    expect(comparison.stages[0]).not.toHaveProperty('differ');
   });
 });
 

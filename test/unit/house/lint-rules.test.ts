@@ -33,6 +33,17 @@ describe('no decision hangs on prose', () => {
     'const [, key] = /Remove (\\w+)/.exec(problem.remedy ?? fallback.remedy) ?? [];\nconst m = /x/.exec(remedy);',
     "const rank = action.title === 'Comment out' ? 2 : 1;",
     'const found = summary.match(/x/);',
+    "const m = /\\bRemove (\\w+)/.exec(x.remedy ?? '');",
+    "if (/x/.test(other?.deep?.remedy || '')) stop();",
+    "if (`${problem.code}: ${problem.message}`.includes('damaged')) stop();",
+    "if ((problem.code + ' ' + problem.title).endsWith('x')) stop();",
+    "if ((isShort ? step.label : step.name).startsWith('stage')) stop();",
+    "const said = problem.message;\nif (said.includes('damaged')) stop();",
+    "function f(problem) {\n  const text = (problem.remedy ?? '').toLowerCase();\n  return () => /or/.test(text);\n}",
+    "const { message: said } = problem;\nif (said.includes('damaged')) stop();",
+    "function f({ remedy: advice = '' }) {\n  return /\\bor\\b/.test(advice);\n}",
+    "if (String(problem.message).trim().split(' ')[0] === 'Damaged') stop();",
+    "switch (problem.message) {\n  case 'damaged':\n    stop();\n}",
   ])('%s', (code) => {
     expect(rulesBroken(code)).toContain('house/no-decision-on-prose');
   });
@@ -42,6 +53,10 @@ describe('no decision hangs on prose', () => {
     'show(problem.message.replace(/\\.$/, ""), title.length, label.toLowerCase());',
     "const codes = names.includes('x');",
     "if (message === '') stop();",
+    "const said = problem.code;\nif (said.includes('damaged')) stop();",
+    "const { code: said } = problem;\nif (said.startsWith('REP')) stop();",
+    "if ((problem.code ?? '').startsWith('REP')) show(problem.message ?? '');",
+    'const n = problem.message.length;\nif (n === 3) stop();',
   ])('but not %s', (code) => {
     expect(rulesBroken(code)).toEqual([]);
   });

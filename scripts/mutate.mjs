@@ -49,6 +49,13 @@ function sources(target) {
     .sort();
 }
 
+/** As it was when the sample was drawn, for somebody may be writing. */
+const texts = new Map();
+function textOf(file) {
+  if (!texts.has(file)) texts.set(file, readFileSync(file, 'utf8'));
+  return texts.get(file);
+}
+
 function sampleOf(all, count, random) {
   const rest = [...all];
   return Array.from(
@@ -117,7 +124,7 @@ const failedOf = ({ tests }) => tests.find(({ failed }) => failed !== undefined)
 async function show(test, mutants) {
   const byFile = new Map();
   for (const mutant of mutants) byFile.set(mutant.file, [...(byFile.get(mutant.file) ?? []), mutant]);
-  const bundle = await bundleOf(root, test, byFile);
+  const bundle = await bundleOf(root, test, byFile, textOf);
   const base = await runTests({ bundle, bail: false, testMs: 90_000, untilMs: FILE_SECONDS * 1000 }, FILE_SECONDS + 90);
   const sound = base.tests.filter(({ failed }) => failed === undefined);
   if (sound.length === 0)
@@ -154,9 +161,7 @@ process.on('exit', stop);
 process.on('SIGINT', () => process.exit(130));
 let id = 0;
 for (const target of targets) {
-  const all = sources(target).flatMap((file) =>
-    mutantsOf(readFileSync(file, 'utf8')).map((each) => ({ file, ...each, id: id++ })),
-  );
+  const all = sources(target).flatMap((file) => mutantsOf(textOf(file)).map((each) => ({ file, ...each, id: id++ })));
   if (values.list) {
     console.log(all.map(inWords).join('\n'));
     continue;

@@ -1,12 +1,12 @@
 // One test file and all of ours that it imports as one file, in which each mutant of the sample has a switch.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { withSwitches } from './mutants.mjs';
 
-/** @param {string} root @param {Map<string, object[]>} mutants by file */
-export async function bundleOf(root, test, mutants) {
+/** @param {string} root @param {Map<string, object[]>} mutants by file @param {(file: string) => string} textOf */
+export async function bundleOf(root, test, mutants, textOf) {
   const outfile = path.join(root, 'out', 'mutation', `${path.relative(root, test).replaceAll(/[\\/]/g, '-')}.mjs`);
   await build({
     entryPoints: [test],
@@ -31,8 +31,7 @@ export async function bundleOf(root, test, mutants) {
               : undefined,
           );
           within.onLoad({ filter: /\.ts$/ }, ({ path: file }) => {
-            const text = readFileSync(file, 'utf8');
-            const contents = withSwitches(text, mutants.get(file) ?? [])
+            const contents = withSwitches(textOf(file), mutants.get(file) ?? [])
               .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(file)))
               .replaceAll(/\b__dirname\b/g, JSON.stringify(path.dirname(file)))
               .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(file).href));

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { looksLikeConfig } from '../config/find/detect';
 import { MAX_FILE } from '../config/load';
 import { loaderVerdict } from '../config/loader';
-import { matchTarget, NEWEST, TARGETS, type Target } from '../config/model/target';
+import { KNOWN_TARGETS, matchTarget, NEWEST, type Target } from '../config/model/target';
 import type { Fix } from '../pitfalls/fix';
 import { allActions } from '../language/fixes';
 import { judgeConfigs } from '../pitfalls/check';
@@ -34,8 +34,9 @@ Options:
   --set PATH=VALUE   put a value over the file's, as 'isoperf run' does; repeat for more.
                      e.g. --set server.base_url=http://localhost:8000 --set 'load.stages[0].rate=5'
   --region NAME      the config to judge when a file holds several, e.g. workload.sanity_random
-  --target VERSION   judge as this inference-perf would: v0.2.0, v0.3.0, v0.4.0, v0.5.0, v0.6.0, v0.6.1 or main.
-                     Left out: the file's '# isoperf: target=...', the tag of the inference-perf image in it, or main
+  --target VERSION   judge as this inference-perf would: ${KNOWN_TARGETS}.
+                     Left out: the file's '# isoperf: target=...', the tag of the inference-perf image in it,
+                     or ${NEWEST}
   --loader           answer only what inference-perf's own loader says of the whole text as it stands
   --format FORMAT    text, json, sarif (code scanning) or github (annotations of a workflow); default text
   --json             the same as --format json: {"files": [{"file", "target", "problems": [...]}]}
@@ -198,7 +199,7 @@ function formatOf(name: string | undefined, asJson: boolean): Format {
 function targetFor(version: string | undefined, io: CliIo): Target | undefined {
   if (version === undefined) return undefined;
   const match = matchTarget(version);
-  const known = `known: ${TARGETS.join(', ')}`;
+  const known = `known: ${KNOWN_TARGETS}`;
   if (!match) throw new UsageError(`--target ${version} is no inference-perf version; ${known}`);
   if (match.how === 'unknown')
     throw new UsageError(`--target ${version} is no inference-perf version that IsoPerf knows; ${known}`);

@@ -3,6 +3,7 @@
 import type { ConfigPath, Problem, TextRange } from '../problem';
 import type { Comment } from './yaml/document';
 import { nearest } from './model/suggest';
+import { KNOWN_TARGETS, NEWEST } from './model/target';
 
 interface DirectiveKind {
   /** Where it may stand: anywhere in the document, at one stage, or either: then a stage's own wins over the document's. */
@@ -26,7 +27,7 @@ export const DIRECTIVES = {
   target: {
     scope: 'document',
     value: 'target',
-    doc: 'inference-perf version that will run the file: v0.2.0 to v0.6.1, or main. Findings say what that version accepts, refuses and ignores.',
+    doc: `inference-perf version that will run the file: ${KNOWN_TARGETS}. Findings say what that version accepts, refuses and ignores.`,
   },
   arrivals: {
     scope: 'either',
@@ -98,8 +99,8 @@ const VALUES = {
   target: {
     // Which versions there are, and who judges when it is none, says target-choice.ts.
     is: (value: string | undefined) => value !== undefined && value !== '',
-    wants: 'needs an inference-perf version, such as v0.6.1, or main',
-    example: '=v0.6.1',
+    wants: `needs an inference-perf version, such as ${NEWEST}, or main`,
+    example: `=${NEWEST}`,
   },
   arrivals: {
     is: (value: string | undefined) => value !== undefined && readArrivals(value) !== undefined,

@@ -37,7 +37,7 @@ export interface LoadOptions {
   readonly maxText?: number;
   /** Judge as this inference-perf version would, whatever the file says. */
   readonly target?: Target;
-  /** The version when neither the file nor `target` names one; otherwise main. */
+  /** The version when neither the file nor `target` names one; otherwise the newest. */
   readonly defaultTarget?: Target;
 }
 

@@ -7,7 +7,7 @@ import {
   MAIN_IS_DATED,
   matchTarget,
   targetName,
-  TARGETS,
+  KNOWN_TARGETS,
   type TargetChoice,
   type TargetMatch,
 } from '../model/target';
@@ -85,7 +85,7 @@ export function imageProblems(image: Image | undefined, { target, from }: Target
     code: 'CFG024',
     path: [],
     ...(range ? { range } : {}),
-    remedy: `Name the version that runs in the config, as in '# isoperf: target=v0.6.1', or give the image that tag. Known: ${TARGETS.join(', ')}.`,
+    remedy: `Name the version that runs in the config, as in '# isoperf: target=v0.6.1', or give the image that tag. Known: ${KNOWN_TARGETS}.`,
   } as const;
   if (!match) {
     const message = `The tag '${tag}' of the inference-perf image names no version: ${targetName(target)} judges instead.`;

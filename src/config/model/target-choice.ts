@@ -2,7 +2,15 @@
 import type { Problem } from '../../problem';
 import type { Directive } from '../directives';
 import type { Image } from '../find/images';
-import { MAIN_IS_DATED, matchTarget, NEWEST, targetName, TARGETS, type Target, type TargetChoice } from './target';
+import {
+  KNOWN_TARGETS,
+  MAIN_IS_DATED,
+  matchTarget,
+  NEWEST,
+  targetName,
+  type Target,
+  type TargetChoice,
+} from './target';
 
 interface Wishes {
   readonly target?: Target;
@@ -40,7 +48,7 @@ export function targetProblems(directives: readonly Directive[], choice: TargetC
   const { value = '', range } = directive;
   const match = matchTarget(value);
   const base = { code: 'CFG022', path: [], range } as const;
-  const known = `Known: ${TARGETS.join(', ')}.`;
+  const known = `Known: ${KNOWN_TARGETS}.`;
   if (!match) {
     const message = `The directive 'target' needs an inference-perf version, and '${value}' is none: ${targetName(choice.target)} judges instead.`;
     return [{ ...base, severity: 'error', message, remedy: known }];

@@ -8,6 +8,9 @@ export type Target = (typeof TARGETS)[number];
 
 export const NEWEST: Target = 'v0.7.0';
 
+/** For sentences: the releases, then main. */
+export const KNOWN_TARGETS = [...TARGETS.filter((target) => target !== 'main'), 'main'].join(', ');
+
 /** For messages: main moves, so it is named with the day whose state judges. */
 export function targetName(target: Target): string {
   return target === 'main' ? 'main of 2026-08-19' : target;

@@ -1,8 +1,20 @@
 // What each inference-perf release accepts, refuses and ignores, by cases of our own; the oracle has the measured ones.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { validateCommand } from '../../../src/cli/validate';
+import { DIRECTIVES } from '../../../src/config/directives';
 import { readConfig, readConfigs } from '../../../src/config/load';
 import { loaderVerdict } from '../../../src/config/loader';
-import { has, TARGETS, targetOf, targetOfImage, type Target } from '../../../src/config/model/target';
+import {
+  has,
+  KNOWN_TARGETS,
+  NEWEST,
+  TARGETS,
+  targetOf,
+  targetOfImage,
+  type Target,
+} from '../../../src/config/model/target';
 
 const SERVER = 'server: {base_url: "http://h:1"}\n';
 const LOAD = 'load: {stages: [{rate: 1, duration: 9}]}\n';
@@ -249,7 +261,7 @@ describe('which version', () => {
   ] as const)('a directive that asks for %s is answered with %s', (version, severity, target, message) => {
     const reading = readConfig(`# isoperf: target=${version}\n${config}`);
     expect(reading.problems).toMatchObject([
-      { code: 'CFG022', severity, range: { startLine: 0 }, remedy: `Known: ${TARGETS.join(', ')}.` },
+      { code: 'CFG022', severity, range: { startLine: 0 }, remedy: `Known: ${KNOWN_TARGETS}.` },
     ]);
     expect(reading.problems[0]!.message).toMatch(message);
     expect(reading.target?.target).toBe(target);
@@ -300,5 +312,26 @@ describe('which version', () => {
     expect([has('v0.4.0', 'v0.5.0'), has('v0.5.0', 'v0.5.0'), has('main', 'v0.6.1'), has('v0.2.0', undefined)]).toEqual(
       [false, true, true, true],
     );
+  });
+});
+
+describe('the list of versions', () => {
+  const ROOT = path.resolve(import.meta.dirname, '../../..');
+  const texts = new Map<string, string>([
+    ['validate --help', validateCommand.help],
+    ['the directive', DIRECTIVES.target.doc],
+    ...['docs/targets.md', 'docs/directives.md', 'package.json'].map((name): [string, string] => [
+      name,
+      readFileSync(path.join(ROOT, name), 'utf8'),
+    ]),
+  ]);
+
+  it.each([...texts])('is whole in %s', (_name, text) => {
+    for (const target of TARGETS) expect(text).toMatch(new RegExp(`\\b${target.replaceAll('.', '\\.')}\\b`));
+  });
+
+  it('names the newest as the one that judges where nobody chose', () => {
+    expect(validateCommand.help.replace(/\s+/g, ' ')).toContain(`image in it, or ${NEWEST}`);
+    expect(validateCommand.help.split('\n').every((line) => line.length <= 120)).toBe(true);
   });
 });

@@ -43,8 +43,9 @@ export function createClient(options: ClientOptions): Client {
       probeServer(endpoint.origin, endpoint.pathOf('').endsWith('/v1/'), (path) =>
         fetchText(endpoint, connections, inFlight, { method: 'GET', route: path, body: '' }),
       ),
-    ask: async (route, body) => {
-      const { result, body: text } = await fetchText(endpoint, connections, inFlight, { method: 'POST', route, body });
+    ask: async (route, body, timeoutSeconds, stop) => {
+      const asked = { method: 'POST', route, body } as const;
+      const { result, body: text } = await fetchText(endpoint, connections, inFlight, asked, timeoutSeconds, stop);
       return result.outcome.kind === 'ok' || text !== '' ? text : undefined;
     },
     async close() {
@@ -353,12 +354,14 @@ async function fetchText(
   connections: Connections,
   inFlight: InFlight,
   asked: { readonly method: 'GET' | 'POST'; readonly route: string; readonly body: string },
+  timeoutSeconds = PROBE_TIMEOUT_SECONDS,
+  stop = new AbortController().signal,
 ): Promise<FetchedText> {
   const result = await new Promise<WireResult>((resolve) => {
     const request = { ...asked, streaming: false };
     const options: SendOptions = {
-      timeoutSeconds: PROBE_TIMEOUT_SECONDS,
-      signal: new AbortController().signal,
+      timeoutSeconds,
+      signal: stop,
       keepRawBody: true,
     };
     new Exchange(endpoint, connections, inFlight, request, options, resolve).start();

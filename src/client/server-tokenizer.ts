@@ -5,8 +5,13 @@ export interface ServerTokenizer {
   /** Whose route it is, e.g. `vLLM`. */
   readonly dialect: string;
   /** Tokens of a text, with the special tokens around a prompt or without; undefined when the server did not say. Never rejects. */
-  count(text: string, special: boolean): Promise<number | undefined>;
+  count(text: string, special: boolean, stop?: AbortSignal): Promise<number | undefined>;
 }
+
+/** One word is counted at once or not at all. */
+export const FIND_SECONDS = 2;
+/** A whole prompt or answer. */
+export const COUNT_SECONDS = 5;
 
 const ROUTE = '/tokenize';
 
@@ -42,23 +47,28 @@ const DIALECTS: readonly Dialect[] = [
   },
 ];
 
-/** Tries each dialect with one word, which is a token at least: llama.cpp's server finds none in a body it does not know. */
+/**
+ * Tries each dialect with one word, which is a token at least: llama.cpp's server finds none in a body it does not know. A server that
+ * leaves the first question unanswered is asked no other one: `silent`.
+ */
 export async function findServerTokenizer(
   client: Pick<Client, 'ask'>,
   model: string,
-): Promise<ServerTokenizer | undefined> {
+  stop?: AbortSignal,
+): Promise<ServerTokenizer | 'silent' | undefined> {
   for (const { name, body, read } of DIALECTS) {
-    let isSilent = false;
-    const count: ServerTokenizer['count'] = async (text, special) => {
-      if (text === '' && !special) return 0;
-      const answer = await client.ask(ROUTE, JSON.stringify(body(text, special, model)));
-      isSilent = answer === undefined;
-      return answer === undefined ? undefined : read(parse(answer), special);
+    const question = (text: string, special: boolean): string => JSON.stringify(body(text, special, model));
+    const answer = await client.ask(ROUTE, question('word', false), FIND_SECONDS, stop);
+    if (answer === undefined) return 'silent';
+    if ((read(parse(answer), false) ?? 0) === 0) continue;
+    return {
+      dialect: name,
+      async count(text, special, whileCounting) {
+        if (text === '' && !special) return 0;
+        const counted = await client.ask(ROUTE, question(text, special), COUNT_SECONDS, whileCounting);
+        return counted === undefined ? undefined : read(parse(counted), special);
+      },
     };
-    if (((await count('word', false)) ?? 0) > 0) return { dialect: name, count };
-    // One that leaves a question unanswered would be waited for once for each dialect.
-    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- set while the answer was waited for
-    if (isSilent) return undefined;
   }
   return undefined;
 }

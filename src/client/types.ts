@@ -77,8 +77,11 @@ export interface Client {
   send(request: PreparedRequest, options: SendOptions): Promise<WireResult>;
   /** Asks `/v1/models` and `/version`; what is missing is said in `notes`. A server that cannot be reached at all is a thrown ClientProblem's `problem`. */
   probe(): Promise<ServerFacts>;
-  /** Posts a small JSON body beside the load and gives what came back, whatever its status; undefined when nothing did. Never rejects. */
-  ask(route: string, body: string): Promise<string | undefined>;
+  /**
+   * Posts a small JSON body beside the load and gives what came back, whatever its status; undefined when nothing did within so many
+   * seconds, or when `stop` came first. Never rejects.
+   */
+  ask(route: string, body: string, timeoutSeconds: number, stop?: AbortSignal): Promise<string | undefined>;
   close(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 // Everything before the clock starts: refusals, the schedule, the tokenizer, the server's own words, the request stream.
 import path from 'node:path';
 import { ClientProblem } from '../client/endpoint';
-import { findServerTokenizer, type ServerTokenizer } from '../client/server-tokenizer';
+import { FIND_SECONDS, findServerTokenizer, type ServerTokenizer } from '../client/server-tokenizer';
 import type { Client, ClientOptions, ServerFacts } from '../client/types';
 import type { ThreadsChosen } from '../config/will/sending-threads';
 import type { TextTokenizer } from '../datagen/tokenizer';
@@ -270,6 +270,10 @@ async function prepareStream(
   served.forEach(note);
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- a stop may have come while the server was asked
   if (options.stop.noMoreSends.aborted) return failed([STOPPED]);
+  const serverTokenizer = tokenizer.value
+    ? undefined
+    : await findServerTokenizer(client, named.model, options.stop.noMoreSends);
+  if (serverTokenizer === 'silent') note(SILENT_TOKENIZER);
   return {
     ok: true,
     value: {
@@ -277,12 +281,20 @@ async function prepareStream(
       stages,
       tokenizer: tokenizer.value,
       noTokenizer: tokenizer.reason,
-      serverTokenizer: tokenizer.value ? undefined : await findServerTokenizer(client, named.model),
+      serverTokenizer: serverTokenizer === 'silent' ? undefined : serverTokenizer,
       workload: input.frozen ? workload.value : withLora(input, named.model, stages, workload.value),
       ...(found ? { sweep: found.sweep } : {}),
     },
   };
 }
+
+const SILENT_TOKENIZER: Problem = {
+  code: 'RUN066',
+  severity: 'information',
+  path: ['tokenizer'],
+  message: `The server left POST /tokenize without an answer for ${FIND_SECONDS} s and is not asked again: where it reports no usage, tokens are not counted.`,
+  remedy: 'Name the model’s tokenizer in the tokenizer section, or let the server report usage.',
+};
 
 /** Sends the probe of a sweep and plans the stages it asks for. */
 async function findStages(

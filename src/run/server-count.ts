@@ -1,5 +1,5 @@
 // Counts by the server's own tokenizer after the clock has stopped: within a limit of time, and what it did not count is said.
-import type { ServerTokenizer } from '../client/server-tokenizer';
+import { COUNT_SECONDS, type ServerTokenizer } from '../client/server-tokenizer';
 import type { WorkloadRequest } from '../datagen/workload-request';
 import type { WaitingAnswer } from '../loadgen/answer-line';
 import type { RequestRecord } from '../metrics/record';
@@ -7,14 +7,11 @@ import type { Problem } from '../problem';
 
 /** So long a finished run waits for counts. */
 export const MOST_SECONDS = 120;
-/** A server that leaves so many questions in a row without an answer is asked no more. */
-const MOST_SILENT = 3;
-
 /** Owns the limits; texts go one after the other, so that the server is not loaded by being asked. */
 export class ServerCount {
   private readonly prompts = new Map<string, number>();
   private readonly endsAt: number;
-  private silent = 0;
+  private isSilent = false;
   private asked = 0;
   private missing = 0;
 
@@ -61,7 +58,9 @@ export class ServerCount {
 
   private why(): string {
     if (this.stop.aborted) return 'the run was stopped';
-    return this.silent >= MOST_SILENT ? 'it stopped answering' : `it was asked for ${MOST_SECONDS} s at most`;
+    return this.isSilent
+      ? `it left one without an answer for ${COUNT_SECONDS} s and was asked no more`
+      : `it was asked for ${MOST_SECONDS} s at most`;
   }
 
   /** Equal prompts are asked for once. */
@@ -80,9 +79,9 @@ export class ServerCount {
 
   private async ask(text: string, special: boolean): Promise<number | undefined> {
     this.asked++;
-    const isOver = this.stop.aborted || this.silent >= MOST_SILENT || this.now() > this.endsAt;
-    const count = isOver ? undefined : await this.tokenizer.count(text, special);
-    if (!isOver) this.silent = count === undefined ? this.silent + 1 : 0;
+    const isOver = this.stop.aborted || this.isSilent || this.now() > this.endsAt;
+    const count = isOver ? undefined : await this.tokenizer.count(text, special, this.stop);
+    if (!isOver && count === undefined) this.isSilent = true;
     if (count === undefined) this.missing++;
     return count;
   }

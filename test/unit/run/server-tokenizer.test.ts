@@ -1,4 +1,6 @@
 // Neither usage nor a tokenizer: the server's own /tokenize is asked when the run has ended, under a name of its own.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findServerTokenizer } from '../../../src/client/server-tokenizer';
 import { createClient } from '../../../src/client/http-client';
@@ -104,7 +106,8 @@ describe('the server’s own tokenizer', () => {
       ['none', undefined],
     ] as const) {
       const client = createClient({ baseUrl: await serve({ tokenizeRoute }), headers: {}, connections: 1 });
-      expect((await findServerTokenizer(client, 'm'))?.dialect).toBe(dialect);
+      const found = await findServerTokenizer(client, 'm');
+      expect(found === 'silent' ? found : found?.dialect).toBe(dialect);
       await client.close();
     }
     // Special tokens of TGI stand for no part of the text.
@@ -114,7 +117,8 @@ describe('the server’s own tokenizer', () => {
           body.includes('inputs') ? '[{"id":1,"start":0,"stop":0},{"id":7,"start":0,"stop":4}]' : 'no such field',
         ),
     };
-    const found = (await findServerTokenizer(tgi, 'm'))!;
+    const found = await findServerTokenizer(tgi, 'm');
+    if (found === undefined || found === 'silent') throw new Error('none');
     expect([await found.count('word', false), await found.count('word', true)]).toEqual([1, 2]);
   });
 });
@@ -133,9 +137,12 @@ describe('its limits', () => {
       clientOutputTokens: 5,
     });
     for (const hash of ['b', 'c', 'd']) expect(await count.counted(record, answer, request(hash))).toEqual(record);
-    expect(asked).toBe(5);
+    expect(asked).toBe(3);
     expect(count.problems()).toMatchObject([
-      { code: 'RUN066', message: expect.stringMatching(/counted 2 of 8 texts \(it stopped answering\)/) as string },
+      {
+        code: 'RUN066',
+        message: expect.stringMatching(/counted 2 of 8 texts \(it left one without an answer for 5 s/) as string,
+      },
     ]);
   });
 
@@ -155,5 +162,48 @@ describe('its limits', () => {
     stop.abort('enough');
     await count.counted(record, answer, request('b'));
     expect(count.problems()[0]!.message).toContain('the run was stopped');
+  });
+});
+
+describe('a server that never answers POST /tokenize', () => {
+  it('delays a run by two seconds, is asked once, and that is said', async () => {
+    h = harness();
+    const url = await serve();
+    const inner = createClient;
+    const asked: number[] = [];
+    const result = await h.run(configOf({ url, load: LOAD }), {
+      clientFactory: (options) => ({
+        ...inner(options),
+        ask: async (_route, _body, timeoutSeconds) => {
+          asked.push(timeoutSeconds);
+          return Promise.resolve(undefined);
+        },
+      }),
+    });
+    if (result.kind === 'refused') throw new Error('refused');
+    expect(asked).toEqual([2]);
+    expect(result.problems.filter(({ code }) => code === 'RUN066')).toMatchObject([
+      { severity: 'information', message: expect.stringContaining('without an answer for 2 s') as string },
+    ]);
+    expect(result.run.manifest.tokens!.output.source).not.toBe('server-tokenizer');
+  });
+
+  it('that holds the connection open is left after the seconds given, or at once when the run is stopped', async () => {
+    h = harness();
+    const held = createServer(() => undefined);
+    await new Promise<void>((resolve) => held.listen(0, '127.0.0.1', resolve));
+    const { port } = held.address() as AddressInfo;
+    const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, headers: {}, connections: 1 });
+    const before = performance.now();
+    expect(await client.ask('/tokenize', '{}', 0.1)).toBeUndefined();
+    const stop = new AbortController();
+    setTimeout(() => {
+      stop.abort('enough');
+    }, 50);
+    expect(await client.ask('/tokenize', '{}', 60, stop.signal)).toBeUndefined();
+    expect(performance.now() - before).toBeLessThan(5000);
+    await client.close();
+    held.closeAllConnections();
+    held.close();
   });
 });

@@ -3,12 +3,12 @@ import { rounded } from '../figures';
 import { factsOf } from '../readers/facts-of';
 import type { Run } from '../readers/run';
 import { align, asRecorded, type Aligned, type Alignable } from './align';
-import type { Comparison, Finding, MetricComparison } from './comparison';
+import type { Comparison, DimensionId, Finding, MetricComparison } from './comparison';
 import type { WarmupCut } from './cut';
 import { DIMENSIONS } from './dimensions';
 import { NOISE_YARDSTICK } from './known-noise';
 import { balanceOf } from './run-fit';
-import { sideOf, type Side } from './side';
+import { factsOn, sideOf, type Side } from './side';
 import { matchStages } from './stages';
 
 export interface RepeatedSides {
@@ -33,10 +33,23 @@ export function repeatedSides(
   };
 }
 
-/** A run that differs from its own side's first in a dimension is no repeat of it. */
+/** What a run is like by itself, on one day: not what was asked of it. */
+const OF_THE_DAY: readonly DimensionId[] = ['warmup-window', 'steady-state'];
+
+/** Cold or drifting, as repeats may be: what repeats are there to show. That one leaves a warm-up out and the other none is no such thing. */
+function isNoise({ dimension }: Finding, own: Side, other: Side): boolean {
+  const [x, y] = [own, other].map((side) => factsOn(side).warmupRequests.value);
+  return OF_THE_DAY.includes(dimension) && x === y;
+}
+
+/**
+ * A run that differs from its own side's first in a dimension is no repeat of it; one that only had another day is, and its day is in
+ * the noise from run to run.
+ */
 export function withRepeats(findings: readonly Finding[], final: Aligned, repeats: RepeatedSides): Finding[] {
   if (repeats.a.length + repeats.b.length === 0) return [...findings];
   const strays = new Map<string, string[]>();
+  const days = new Map<string, string[]>();
   for (const [own, others] of [
     [final.a, repeats.a],
     [final.b, repeats.b],
@@ -46,16 +59,23 @@ export function withRepeats(findings: readonly Finding[], final: Aligned, repeat
       for (const dimension of DIMENSIONS) {
         const finding = dimension.examine({ ...context, a: { ...own, name: 'A' as const } });
         if (finding.state !== 'confounds') continue;
-        const words = `${other.run.folder} is no repeat of ${own.run.folder} (there A and B are these two): ${finding.message}`;
-        strays.set(dimension.id, [...(strays.get(dimension.id) ?? []), words]);
+        const two = `${own.run.folder} and ${other.run.folder} as A and B`;
+        const noise = isNoise(finding, own, other);
+        const words = noise
+          ? `Repeats differ (${two}): ${finding.message} That is in the noise from run to run.`
+          : `${other.run.folder} is no repeat of ${own.run.folder} (there A and B are these two): ${finding.message}`;
+        const list = noise ? days : strays;
+        list.set(dimension.id, [...(list.get(dimension.id) ?? []), words]);
       }
     }
   }
   return findings.map((finding) => {
-    const words = strays.get(finding.dimension);
-    if (!words || finding.state === 'confounds') return finding;
+    const [words, day] = [strays.get(finding.dimension), days.get(finding.dimension)];
+    const note = [finding.note, ...(day ?? [])].filter((part) => part !== undefined).join(' ');
+    const noted = day ? { ...finding, note } : finding;
+    if (!words || finding.state === 'confounds') return noted;
     const remedy = 'Compare only runs of one configuration as repeats of one side.';
-    return { ...finding, state: 'confounds' as const, message: words.join(' '), remedy };
+    return { ...noted, state: 'confounds' as const, message: words.join(' '), remedy };
   });
 }
 

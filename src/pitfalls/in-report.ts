@@ -44,6 +44,19 @@ export function lifecycleOnly(sign: Sign): Sign {
     report.tool === 'inference-perf' || report.tool === 'isoperf' ? sign(scope, report) : undefined;
 }
 
+/** Whether requests had moments at which they were due; undefined where nobody says it. A summary is like its stages. */
+export function isScheduled({ kind, load }: ReportScope, { scopes }: CanonicalReport): boolean | undefined {
+  if (load.model !== 'not recorded') return load.model !== 'closed';
+  const models = kind === 'summary' ? scopes.flatMap((one) => (one.kind === 'stage' ? [one.load.model] : [])) : [];
+  if (models.length === 0 || models.includes('not recorded')) return undefined;
+  return models.some((model) => model !== 'closed');
+}
+
+/** What a delay means, where the load is recorded; else what it would mean. */
+export function ofSchedule(scheduled: true | undefined, words: string): string {
+  return scheduled ? words : `if they were sent at a rate, ${words}; in a closed loop that is the place in a queue`;
+}
+
 /** What the config asks of the stage; a sweep's stages are in no config. */
 export function stageConfig(scope: ReportScope, { config }: CanonicalReport): Json | undefined {
   if (scope.kind !== 'stage' || scope.stage === undefined || isObject(at(config, 'load', 'sweep'))) return undefined;

@@ -48,7 +48,7 @@ export function withoutUnmeasured(report: CanonicalReport): CanonicalReport {
         `${scope.id}: ${QUANTITIES[quantity].label} of ${scope.file} was not measured and is left out: ${why}`,
       );
     }
-    return { ...scope, measures, unmeasured: Object.fromEntries(reasons) };
+    return { ...scope, measures, unmeasured: { ...scope.unmeasured, ...Object.fromEntries(reasons) } };
   });
   return words.length === 0 ? report : { ...report, scopes, assumptions: [...report.assumptions, ...words] };
 }

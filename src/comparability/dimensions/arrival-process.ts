@@ -63,7 +63,8 @@ function lawOf(
 ): { readonly law: string | undefined; readonly evidence: Evidence } {
   if (told.value !== undefined) return { law: told.value, evidence: inFact(told) };
   const isKnown = side.run.tool.name === 'inference-perf' && type.value !== undefined;
-  return { law: isKnown ? own(CONFIGURED, type.value) : undefined, evidence: inFact(type) };
+  const law = loadKindOf(side) === 'closed loop' ? 'closed-loop' : isKnown ? own(CONFIGURED, type.value) : undefined;
+  return { law, evidence: inFact(type) };
 }
 
 function arrivalsOf(side: Side, stage: MeasuredStage): StageArrivals {
@@ -131,12 +132,13 @@ function judge(a: Arrivals, b: Arrivals, context: Context) {
       follows: 'load-model',
     });
   }
+  if (a.kind === 'closed loop' && b.kind === 'closed loop')
+    return same('Closed loop on both sides: a request is sent when a slot becomes free.');
   const lawless = (side: Arrivals): boolean =>
     side.stages.length === 0 || side.stages.some(({ law }) => law === undefined);
   if (lawless(a) || lawless(b)) return unknown('The law of the arrivals', !lawless(a), !lawless(b));
   if ([a, b].every(({ stages }) => stages.every(({ law }) => law === 'all at once')))
     return same('Every request is sent at the start on both sides: there are no gaps to space.');
-  if (a.kind === 'closed loop') return same('Closed loop on both sides: a request is sent when a slot becomes free.');
   const find = (side: Arrivals, stage: MeasuredStage) => side.stages.find((entry) => entry.stage === stage)!;
   const pairs = context.matching.pairs.map((pair) => ({ pair, a: find(a, pair.a), b: find(b, pair.b) }));
   const otherLaw = pairs.filter((entry) => lawsDiffer(entry.a.law, entry.b.law));

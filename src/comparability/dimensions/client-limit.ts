@@ -46,15 +46,19 @@ function paceOf(stage: MeasuredStage): Pace {
   return known;
 }
 
-function latenessOf({ records, scope, load }: MeasuredStage): Lateness | undefined {
+/**
+ * Only where requests are due at moments of their own. In a closed loop, other tools' schedules are the order of a queue or the moment a
+ * slot was asked for: that wait is part of the model. Ours are the moments slots became free, and its health says so.
+ */
+function latenessOf({ records, scope, load, facts }: MeasuredStage): Lateness | undefined {
+  if (load.kind !== 'rate' && facts.clientHealth.value === undefined) return undefined;
   if (records) {
     const delays = sortedValues(records.map(scheduleDelaySeconds).filter((value) => value !== undefined));
     return delays.length === 0
       ? undefined
       : { mean: mean(delays), p50: percentile(delays, 50), p99: percentile(delays, 99) };
   }
-  // For a closed loop inference-perf's schedule_delay is the wait for a slot: part of the model, not lateness.
-  const stat = load.kind === 'rate' && scope ? measureOf(scope, 'schedule_delay')?.stats : undefined;
+  const stat = scope && measureOf(scope, 'schedule_delay')?.stats;
   const [p50, average] = [stat?.['p50'], stat?.['mean']];
   return p50 === undefined ? undefined : { mean: average ?? p50, p50, p99: stat?.['p99'] ?? p50 };
 }

@@ -146,8 +146,8 @@ function judge(a: Definitions, b: Definitions) {
         : 'The tools define what is compared alike.',
     );
   }
-  const words = [broken, ...differences.map(([, text]) => text)].filter((text) => text !== undefined);
-  return confounds(`${words.join('. ')}.`, { moves: moved([...metrics]) });
+  const words = new Set([...(broken === undefined ? [] : [broken]), ...differences.map(([, text]) => text)]);
+  return confounds(`${[...words].join('. ')}.`, { moves: moved([...metrics]) });
 }
 
 /** Of reported numbers: negative ones, percentiles that fall, and a summary of requests that end before they begin. */
@@ -259,9 +259,7 @@ function differentDefinitions(a: Definitions, b: Definitions): (readonly [Metric
     // One version of one tool reports by the formulas it computes with.
     if (a.tool === b.tool && (a.recomputed === b.recomputed || a.version === b.version)) return [];
     const text = `A is ${a.summary}, B is ${b.summary}: one name may stand for two formulas`;
-    return ALL.map(({ metric }, i) => [metric, i === 0 ? text : ''] as const).filter(
-      ([, words], i) => i === 0 || words === '',
-    );
+    return ALL.map(({ metric }) => [metric, text]);
   }
   return QUANTITIES.flatMap(([metric, quantity]): (readonly [MetricName, string])[] => {
     const [left, right] = [definitionOf(a, x, quantity), definitionOf(b, y, quantity)];

@@ -1,7 +1,7 @@
 // CMP003: The client fell behind its own schedule.
 import { duration } from '../../figures';
 import { measureOf } from '../../readers/canonical';
-import { said, type Sign } from '../in-report';
+import { isScheduled, ofSchedule, said, type Sign } from '../in-report';
 import { ALL_LATENCIES, type Pitfall, RATES } from '../pitfall';
 
 /** Without percentiles the mean has to do. */
@@ -11,17 +11,21 @@ const LATE_MEDIAN_SECONDS = 0.01;
 
 const LATE_P99_SECONDS = 1;
 
-const lateClient: Sign = (scope) => {
+const lateClient: Sign = (scope, report) => {
   const delay = measureOf(scope, 'schedule_delay')?.stats;
   const mean = delay?.['mean'];
-  if (mean === undefined || scope.load.model === 'closed') return undefined;
+  const scheduled = isScheduled(scope, report);
+  if (mean === undefined || scheduled === false) return undefined;
   const p99 = delay?.['p99'];
   const isLate =
     mean >= LATE_MEAN_SECONDS || (delay?.['p50'] ?? 0) > LATE_MEDIAN_SECONDS || (p99 ?? 0) > LATE_P99_SECONDS;
   if (!isLate) return undefined;
   return said(
     scope.id,
-    `requests were sent ${duration(mean)} late on average${p99 === undefined ? '' : `, p99 ${duration(p99)}`}: no latency contains that wait`,
+    ofSchedule(
+      scheduled,
+      `requests were sent ${duration(mean)} late on average${p99 === undefined ? '' : `, p99 ${duration(p99)}`}: no latency contains that wait`,
+    ),
     'late-client',
   );
 };

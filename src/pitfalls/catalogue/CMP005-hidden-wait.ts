@@ -1,18 +1,22 @@
 // CMP005: Waiting in the client is not part of latency.
 import { duration } from '../../figures';
 import { measureOf, statisticOf } from '../../readers/canonical';
-import { said, type Sign, SMALLEST_WAIT_SECONDS } from '../in-report';
+import { isScheduled, ofSchedule, said, type Sign, SMALLEST_WAIT_SECONDS } from '../in-report';
 import type { Pitfall } from '../pitfall';
 
-const hiddenWait: Sign = (scope) => {
+const hiddenWait: Sign = (scope, report) => {
   const wait = statisticOf(scope, 'schedule_delay', 'mean');
   const first = statisticOf(scope, 'ttft', 'mean') ?? statisticOf(scope, 'e2e', 'mean');
-  if (scope.load.model === 'closed' || wait === undefined || first === undefined) return undefined;
+  const scheduled = isScheduled(scope, report);
+  if (scheduled === false || wait === undefined || first === undefined) return undefined;
   if (wait < SMALLEST_WAIT_SECONDS || wait < 0.1 * first) return undefined;
   const name = measureOf(scope, 'ttft') ? 'TTFT' : 'latency';
   return said(
     scope.id,
-    `a request waited ${duration(wait)} on average before it was sent, and its ${name} of ${duration(first)} begins after that`,
+    ofSchedule(
+      scheduled,
+      `a request waited ${duration(wait)} on average before it was sent, and its ${name} of ${duration(first)} begins after that`,
+    ),
   );
 };
 

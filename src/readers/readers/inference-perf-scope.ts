@@ -33,21 +33,25 @@ export function scopeOf(
   const counts = countsOf(value);
   const windowSeconds = windowOf(value, counts);
   const goodput = statisticsOfAll(at(value, 'successes', 'goodput_metrics'));
+  const load = loadOf(source, config);
+  const isQueue = load.model === 'closed';
   return {
     id: source.stage === undefined ? source.label : `stage ${source.stage}`,
     label: source.label,
     kind: source.kind,
     ...(source.stage === undefined ? {} : { stage: source.stage }),
     file,
-    load: loadOf(source, config),
+    load,
     counts,
     keys: LIFECYCLE_KEYS,
     ...(windowSeconds ? { windowSeconds } : {}),
     measures: [
-      ...latencies(value, file, meaning, counts),
+      ...latencies(value, file, meaning),
+      ...(isQueue ? [] : lateness(value, file, counts)),
       ...tokens(value, file, meaning),
       ...rates(value, file, meaning),
     ],
+    ...(isQueue ? { unmeasured: { schedule_delay: PLACE_IN_QUEUE } } : {}),
     extras: extrasOf(value),
     ...(goodput
       ? {
@@ -120,14 +124,13 @@ function capOf(config: { value: Json; file: string } | undefined): ReportScope['
   };
 }
 
-function latencies(value: unknown, file: string, meaning: Meaning, counts: ScopeCounts): Measure[] {
+function latencies(value: unknown, file: string, meaning: Meaning): Measure[] {
   const perRequest = (id: QuantityId, key: string, definition: Definition): readonly Measure[] => {
     const stats = statisticsOf(at(value, 'successes', 'latency', key), 1);
     const full = { ...LINEAR, weighting: 'requests', ...definition } as const;
     return measure(id, stats, { file, key: `successes.latency.${key}.*`, definition: full });
   };
   const tpotNote = meaning.tpotNote === undefined ? {} : { note: meaning.tpotNote };
-  const delay = at(value, 'load_summary', 'schedule_delay') === undefined ? 'schedule_accuracy' : 'schedule_delay';
   return [
     ...perRequest('ttft', 'time_to_first_token', {
       anchor: 'first-content',
@@ -145,12 +148,6 @@ function latencies(value: unknown, file: string, meaning: Meaning, counts: Scope
       note: 'an empty answer counts as 0',
     }),
     ...perRequest('e2e', 'request_latency', { end: 'stream-end' }),
-    ...measure('schedule_delay', statisticsOf(at(value, 'load_summary', delay), 1), {
-      file,
-      key: `load_summary.${delay}.*`,
-      definition: { percentiles: 'linear', weighting: 'requests', note: 'failures included; in no latency' },
-      count: counts.total,
-    }),
     ...measure('failed_latency', statisticsOf(at(value, 'failures', 'request_latency'), 1), {
       file,
       key: 'failures.request_latency.*',
@@ -159,7 +156,19 @@ function latencies(value: unknown, file: string, meaning: Meaning, counts: Scope
   ];
 }
 
-/** The count that TPOT and tokens/s use comes first. */
+/** In a closed loop every request is due at the start: inference-perf's figure is how long it stood in the queue (load_generator.py). */
+export const PLACE_IN_QUEUE = 'in a closed loop the file’s figure is the place in the queue, no lateness';
+
+function lateness(value: unknown, file: string, counts: ScopeCounts): readonly Measure[] {
+  const delay = at(value, 'load_summary', 'schedule_delay') === undefined ? 'schedule_accuracy' : 'schedule_delay';
+  return measure('schedule_delay', statisticsOf(at(value, 'load_summary', delay), 1), {
+    file,
+    key: `load_summary.${delay}.*`,
+    definition: { percentiles: 'linear', weighting: 'requests', note: 'failures included; in no latency' },
+    count: counts.total,
+  });
+}
+
 /** v0.7.0 counts the requests whose server count was missing: none, and every count is the server's. */
 function withFallbacks(meaning: Meaning, value: unknown): Meaning {
   const fallbacks = (which: 'prompt' | 'output'): number | undefined =>
@@ -172,6 +181,7 @@ function withFallbacks(meaning: Meaning, value: unknown): Meaning {
   };
 }
 
+/** The count that TPOT and tokens/s use comes first. */
 function tokens(value: unknown, file: string, meaning: Meaning): Measure[] {
   const of = (id: QuantityId, key: string, by: Definition['tokens']): readonly Measure[] =>
     measure(id, statisticsOf(at(value, 'successes', key), 1), {

@@ -3,7 +3,7 @@ import type { CanonicalReport, ReportScope } from '../canonical';
 import type { Problem } from '../../problem';
 import { adapterFacts, sessionFacts, validationVerdict } from './inference-perf-extras';
 import { sessionsOf } from './inference-perf-evidence';
-import { scopeOf, type ScopeSource } from './inference-perf-scope';
+import { PLACE_IN_QUEUE, scopeOf, type ScopeSource } from './inference-perf-scope';
 import { isPrometheusReport, telemetryOf } from './inference-perf-server';
 import { meaningOf, versionOf } from './inference-perf-version';
 import type { ReaderInput, Recognition, ReportReader, SourceDocument } from './reader';
@@ -183,6 +183,9 @@ function assumptionsOf(scopes: readonly ReportScope[], config: ReaderInput['conf
     ...(config?.assumed ? [`${config.file} is this run's config: nothing in either file says so`] : []),
     ...(scopes.some((scope) => scope.windowSeconds && scope.windowSeconds.from !== 'benchmark_time_seconds')
       ? ['the window is successes / requests_per_sec: this version does not record it']
+      : []),
+    ...(scopes.some(({ unmeasured }) => unmeasured?.schedule_delay !== undefined)
+      ? [`schedule_delay is left out: ${PLACE_IN_QUEUE}`]
       : []),
   ];
 }

@@ -3,7 +3,7 @@ import { answeredOtherwise } from './answered';
 import type { CanonicalReport, ReportScope } from '../readers/canonical';
 import type { Identity, Judgement } from './identity';
 import { counts, inFlight, stageSum, tokenTotals } from './identity-counts';
-import { rateLengths, rateParts, requestRate, tokenRates } from './identity-rates';
+import { rateLengths, rateParts, rateWhole, requestRate, tokenRates } from './identity-rates';
 import { latencySum, order, pooledGaps, readTogether, sameAsGap, tinyGaps } from './identity-latency';
 import { serverCount, serverLatencies } from './identity-server';
 import { signsOf } from './signs';
@@ -35,6 +35,7 @@ function identitiesOf(scope: ReportScope, report: CanonicalReport): Identity[] {
     ...tokenRates(scope),
     ...rateParts(scope),
     ...rateLengths(scope),
+    ...rateWhole(scope),
     ...tokenTotals(scope),
     ...counts(scope),
     ...serverCount(scope),

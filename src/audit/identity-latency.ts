@@ -115,6 +115,7 @@ const COUNTED_BY: Readonly<Partial<Record<Count['by'], string>>> = {
   server: 'the server counted',
   asked: 'the length that was asked for',
   client: 'the client counted',
+  'server-tokenizer': 'the server’s own tokenizer counted',
 };
 
 /** The count beside TPOT is wrong: another one makes E2E, TTFT and TPOT agree. */
@@ -129,8 +130,8 @@ function miscounted(own: Count, other: Count): Omit<Identity, 'id' | 'scope' | '
     factor,
     message: `${key} is ${sizeOf(factor)}: it says ${significant(own.tokens)} tokens on average, but E2E, TTFT and TPOT agree at ${significant(other.tokens)}, ${COUNTED_BY[other.by] ?? 'another count of the report'}`,
     cause:
-      own.by === 'client'
-        ? 'the client counted the text again with its tokenizer, which merges or splits what the server generated'
+      own.by === 'client' || own.by === 'server-tokenizer'
+        ? `${own.by === 'client' ? 'the client counted the text again with its tokenizer' : 'the text was counted again with the server’s tokenizer'}, which merges or splits what the server generated`
         : factor > 1
           ? 'the counter missed tokens (reasoning, tool calls, or chunks of several tokens)'
           : 'the counter counts more than was generated',

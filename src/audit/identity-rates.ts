@@ -20,7 +20,8 @@ export function tokenRates(scope: ReportScope): Identity[] {
   return pairs.flatMap(([rateId, lengthId]): Identity[] => {
     const rate = measureOf(scope, rateId);
     const value = rate?.stats['value'];
-    if (value === undefined || isOverTime(rate)) return [];
+    if (value === undefined) return [];
+    const limit = toleranceOf(rate, ok);
     const totals = scope.measures
       .filter(({ quantity }) => quantity === lengthId)
       .map(({ stats }) => stats['total'] ?? (stats['mean'] === undefined ? undefined : stats['mean'] * ok))
@@ -28,7 +29,7 @@ export function tokenRates(scope: ReportScope): Identity[] {
     if (totals.length === 0) return [];
     const left = value * window;
     const right = totals.reduce((best, total) => (off(left, total) < off(left, best) ? total : best));
-    const holds = off(left, right) <= RATE;
+    const holds = off(left, right) <= limit;
     return [
       {
         id: 'token-rate',
@@ -38,7 +39,7 @@ export function tokenRates(scope: ReportScope): Identity[] {
         left,
         right,
         unit: 'tokens',
-        tolerance: '2 %',
+        tolerance: `${Math.round(limit * 100)} %`,
         ...(holds
           ? {}
           : {
@@ -58,10 +59,11 @@ export function requestRate(scope: ReportScope): Identity[] {
   const { ok } = scope.counts;
   const result: Identity[] = [];
   const derived = window?.from.includes('requests_per_sec') === true || window?.from.includes('per minute') === true;
-  if (value !== undefined && window && !derived && ok !== undefined && !isOverTime(rate)) {
+  if (value !== undefined && window && !derived && ok !== undefined) {
     const left = value * window.value;
     const slack = /posts|- 1/.test(rate?.definition.window ?? '') && ok > 0 ? 1 / ok : 0;
-    const holds = off(left, ok) <= RATE + slack;
+    const limit = toleranceOf(rate, ok);
+    const holds = off(left, ok) <= limit + slack;
     result.push({
       id: 'request-rate',
       scope: scope.id,
@@ -70,7 +72,7 @@ export function requestRate(scope: ReportScope): Identity[] {
       left,
       right: ok,
       unit: 'requests',
-      tolerance: '2 %',
+      tolerance: `${Math.round(limit * 100)} %`,
       ...(holds
         ? {}
         : {
@@ -81,12 +83,17 @@ export function requestRate(scope: ReportScope): Identity[] {
           }),
     });
   }
-  return [...result, ...sendRate(scope)];
+  return [...result, ...sendRate(scope), ...windowEnd(scope)];
 }
 
 /** A mean of rates over time is not the total over the window. */
 function isOverTime(rate: Measure | undefined): boolean {
   return rate?.definition.average === 'over-time';
+}
+
+/** Of a mean over time; that of a few requests is one of a few moments, and says little about the whole. */
+function toleranceOf(rate: Measure | undefined, ok: number): number {
+  return isOverTime(rate) ? RATE_OVER_TIME + 2 / Math.sqrt(Math.max(1, ok)) : RATE;
 }
 
 /** The sends cannot take longer than the window that contains them. */
@@ -113,6 +120,38 @@ function sendRate(scope: ReportScope): Identity[] {
             message: `sending took ${significant(span)} s, longer than the window of ${significant(window)} s that contains it`,
             cause: 'successes and sends were counted over different windows: failures are in one and not in the other',
             pitfall: 'CMP065',
+          }),
+    },
+  ];
+}
+
+/** Of the window: a schedule begins with a gap, and a tool asks the server for something before or after. */
+const WINDOW_SLACK = 0.05;
+const WINDOW_SLACK_SECONDS = 1;
+
+/** A window that goes on after the last answer, or begins long before the first request, makes every rate over it too small. */
+function windowEnd(scope: ReportScope): Identity[] {
+  const span = scope.extras?.requestsSpanSeconds;
+  const window = scope.windowSeconds;
+  if (span === undefined || span <= 0 || !window) return [];
+  const longest = span * (1 + WINDOW_SLACK) + WINDOW_SLACK_SECONDS;
+  const holds = window.value <= longest;
+  return [
+    {
+      id: 'clock',
+      scope: scope.id,
+      holds,
+      statement: 'the window ends with the last answer',
+      left: window.value,
+      right: span,
+      unit: 's',
+      tolerance: `${WINDOW_SLACK * 100} % and ${WINDOW_SLACK_SECONDS} s`,
+      ...(holds
+        ? {}
+        : {
+            message: `the window of ${significant(window.value)} s (${window.from}) is ${significant(window.value - span)} s longer than the requests took, ${significant(span)} s from the first send to the end of the last answer`,
+            cause: 'the window ends after the run, or begins before it: rates over it are too small',
+            pitfall: 'CMP010',
           }),
     },
   ];
@@ -152,6 +191,43 @@ export function rateParts(scope: ReportScope): Identity[] {
             cause: wrong
               ? `${wrong.source.key} is more than the total of which it is a part`
               : 'the three rates are of other requests, another window or another counter',
+            pitfall: 'CMP058',
+          }),
+    },
+  ];
+}
+
+/** Where a file has the total alone, or one part of it: requests/s x (mean prompt + mean answer) = total tokens/s. */
+export function rateWhole(scope: ReportScope): Identity[] {
+  const [requests, total] = [rateOf(scope, 'requests_per_sec'), rateOf(scope, 'total_tokens_per_sec')];
+  const [rps, value] = [valueOf(requests), valueOf(total)];
+  const parts = (['input_tokens_per_sec', 'output_tokens_per_sec'] as const).map((id) => valueOf(rateOf(scope, id)));
+  if (rps === undefined || rps <= 0 || value === undefined || !parts.includes(undefined)) return [];
+  const means = (id: QuantityId): readonly number[] =>
+    scope.measures.flatMap(({ quantity, stats }) =>
+      quantity === id && stats['mean'] !== undefined ? [stats['mean']] : [],
+    );
+  const sums = means('prompt_tokens').flatMap((x) => means('output_tokens').map((y) => (x + y) * rps));
+  if (sums.length === 0) return [];
+  const limit = isOverTime(total) || isOverTime(requests) ? RATE_OVER_TIME : RATE;
+  const slack = scope.counts.ok === undefined || scope.counts.ok === 0 ? 0 : 1 / scope.counts.ok;
+  const right = sums.reduce((best, each) => (off(value, each) < off(value, best) ? each : best));
+  const holds = off(value, right) <= limit + slack;
+  return [
+    {
+      id: 'rate-length',
+      scope: scope.id,
+      holds,
+      statement: 'requests/s x (mean prompt + mean output tokens) = total tokens/s',
+      left: value,
+      right,
+      unit: 'tokens/s',
+      tolerance: `${limit * 100} %`,
+      ...(holds
+        ? {}
+        : {
+            message: `${total!.source.key} is ${significant(value)} tokens/s, but ${significant(rps)} requests/s of ${significant(right / rps)} tokens, prompt and answer, are ${significant(right)}`,
+            cause: 'the rate is over another window, of other requests, or by another counter than the mean lengths',
             pitfall: 'CMP058',
           }),
     },

@@ -212,6 +212,7 @@ function otherWindows(rates: readonly OtherRate[], scope: ReportScope | undefine
 const COUNTED: Readonly<Record<TokenCounter, string>> = {
   server: 'counted by the server',
   client: 'counted by the client',
+  'server-tokenizer': 'counted by the server’s own tokenizer',
   asked: 'not counted: the length asked for',
   'server-else-client': 'counted by the server, else by the client',
   'server-else-asked': 'counted by the server, else the length asked for',

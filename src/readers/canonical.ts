@@ -31,7 +31,9 @@ export interface Definition {
   readonly note?: string;
 }
 
-export type TokenCounter = 'server' | 'client' | 'asked' | 'server-else-client' | 'server-else-asked';
+/** `server-tokenizer`: the server's own tokenizer, asked for each text after the run (`POST /tokenize`). */
+export type TokenCounter =
+  'server' | 'client' | 'server-tokenizer' | 'asked' | 'server-else-client' | 'server-else-asked';
 
 /** Where a number stands in the file. */
 export interface MeasureSource {
@@ -131,6 +133,8 @@ export interface ScopeExtras {
   /** Of the client itself: share of time its event loop was busy, and how late its turns were at p99, seconds. */
   readonly loopUse?: number;
   readonly loopDelayP99Seconds?: number;
+  /** From the first send to the end of the last answer, seconds, where requests tell. */
+  readonly requestsSpanSeconds?: number;
   /** Mean time from the last token of an answer to the end of its stream (usage chunk, [DONE]), where requests tell. */
   readonly streamTailSeconds?: number;
 }

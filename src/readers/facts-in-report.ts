@@ -5,6 +5,7 @@ import { fact, type Counter, type Fact } from './facts';
 const COUNTERS: Readonly<Partial<Record<NonNullable<Definition['tokens']>, Counter['source']>>> = {
   server: 'server-usage',
   client: 'client-tokenizer',
+  'server-tokenizer': 'server-tokenizer',
   'server-else-client': 'mixed',
   'server-else-asked': 'mixed',
   asked: 'not-counted',

@@ -26,6 +26,7 @@ export function withoutZeros(report: CanonicalReport): CanonicalReport {
 }
 
 /** Times that no answer can have been done in. */
+const BETWEEN_TOKENS: readonly QuantityId[] = ['tpot', 'token_gap', 'chunk_gap'];
 const NEVER_ZERO: readonly QuantityId[] = ['ttft', 'tpot', 'token_gap', 'chunk_gap', 'ntpot', 'e2e'];
 
 /**
@@ -53,12 +54,39 @@ export function withoutUnmeasured(report: CanonicalReport): CanonicalReport {
   return words.length === 0 ? report : { ...report, scopes, assumptions: [...report.assumptions, ...words] };
 }
 
+/** Of answers that came: every prompt has a token, and a second in which nothing was read or written is none they came in. */
+const NEVER_ZERO_OF_ANSWERS: readonly QuantityId[] = [
+  'prompt_tokens',
+  'requests_per_sec',
+  'input_tokens_per_sec',
+  'output_tokens_per_sec',
+  'total_tokens_per_sec',
+];
+
+/** Zeros under a count or a rate although requests succeeded; answers of length 0 exist, where all of them are nobody counted. */
+function whyUncounted(measure: Measure, scope: ReportScope): string | undefined {
+  const { quantity } = measure;
+  if (!isZero(measure) || (scope.counts.ok ?? 0) === 0) return undefined;
+  if (NEVER_ZERO_OF_ANSWERS.includes(quantity))
+    return `${scope.counts.ok} requests succeeded, and the file has 0, which is how its tool writes that nobody counted`;
+  const timed = ['tpot', 'token_gap', 'chunk_gap'] as const;
+  return quantity === 'output_tokens' && timed.some((id) => (measureOf(scope, id)?.stats['mean'] ?? 0) > 0)
+    ? 'the file has 0 tokens and times between tokens: nobody counted'
+    : undefined;
+}
+
 function whyUnmeasured(measure: Measure, scope: ReportScope, streamed: unknown): string | undefined {
   const { quantity } = measure;
+  if (measure.count === 0) return 'it is over 0 requests';
+  const uncounted = whyUncounted(measure, scope);
+  if (uncounted !== undefined) return uncounted;
   const tokens = measureOf(scope, 'output_tokens')?.stats['mean'];
   const isOne = tokens !== undefined && tokens <= 1;
   // A single 0 beside answers of several tokens may be one that was rounded.
   const isNothing = isZero(measure) && (isOne || Object.keys(measure.stats).length > 1);
+  // One token has no second: what stands under a time between tokens is of nothing, be it 0 or left from a sum.
+  if (isOne && BETWEEN_TOKENS.includes(quantity) && measureOf(scope, 'output_tokens')?.stats['max'] === 1)
+    return zeroWords(quantity, true);
   if (NEVER_ZERO.includes(quantity) && isNothing) return zeroWords(quantity, isOne);
   if (quantity !== 'ttft' || streamed === true) return undefined;
   if (streamed === false) return 'answers were not streamed, and without streaming TTFT equals the latency';

@@ -169,7 +169,7 @@ interface Tokens {
 const SOURCES = {
   'server-usage': 'server',
   'client-tokenizer': 'client',
-  'server-tokenizer': 'client',
+  'server-tokenizer': 'server-tokenizer',
   mixed: 'server-else-client',
   'not-counted': undefined,
 } as const;
@@ -332,11 +332,12 @@ function lengths({ successes }: LifecycleReport, file: string, tokens: Tokens): 
       key: `successes.${key}.*`,
       definition: { percentiles: 'linear', ...(by ? { tokens: by } : {}) },
     });
-  const client = of('output_tokens', successes.output_len, 'output_len', 'client');
+  const isServers = tokens.output === 'server-tokenizer';
+  const client = of('output_tokens', successes.output_len, 'output_len', isServers ? 'server-tokenizer' : 'client');
   const server = of('output_tokens', successes.output_tokens, 'output_tokens', 'server-else-client');
   return [
     ...of('prompt_tokens', successes.prompt_tokens, 'prompt_tokens', tokens.input),
-    ...(tokens.output === 'client' ? [...client, ...server] : [...server, ...client]),
+    ...(tokens.output === 'client' || isServers ? [...client, ...server] : [...server, ...client]),
   ];
 }
 

@@ -184,8 +184,13 @@ function countsOf(benchmark: Json): ScopeCounts {
     at(benchmark, 'metrics', 'request_totals') ??
     at(benchmark, 'scheduler_metrics', 'requests_made') ??
     at(benchmark, 'run_stats', 'requests_made');
+  // Requests of warm-up and cool-down were planned with the others, and are in no number.
+  const made = numberAt(benchmark, 'scheduler_metrics', 'requests_made', 'total');
+  const counted = numberAt(totals, 'total');
+  const leftOut = made === undefined || counted === undefined ? 0 : Math.max(0, made - counted);
+  const planned = plannedOf(benchmark);
   return compact<ScopeCounts>({
-    planned: plannedOf(benchmark),
+    planned: planned === undefined ? undefined : planned - leftOut,
     total: numberAt(totals, 'total'),
     ok: numberAt(totals, 'successful'),
     failed: numberAt(totals, 'errored'),

@@ -1,9 +1,9 @@
 // Completes an opened report with what its per-request file says: the numbers of a report that has none, and whether the two agree.
 import type { Problem } from '../../problem';
-import type { CanonicalReport, Measure, ReportScope } from '../canonical';
+import { summaryOf, type CanonicalReport, type Measure, type ReportScope } from '../canonical';
 import type { OpenedReport } from '../foreign';
 import { checkAgainstSummary, openRecords, ownDefinition, type OpenedRequests } from './open-records';
-import { recompute, type RecomputeDefinition } from './recompute';
+import { recompute, spanOf, type RecomputeDefinition } from './recompute';
 import type { Requests } from './requests';
 
 export interface Completed {
@@ -17,11 +17,26 @@ export async function completeReport(opened: OpenedReport): Promise<Completed> {
   const records = await openRecords(opened);
   if (!records || recordsFile === undefined) return { report, problems: [] };
   if (report.scopes.length > 0) {
-    return { report, records, problems: [...records.problems, ...checkAgainstSummary(report, records, recordsFile)] };
+    return {
+      report: withSpan(report, records.requests),
+      records,
+      problems: [...records.problems, ...checkAgainstSummary(report, records, recordsFile)],
+    };
   }
   const scope = scopeFromRecords(report, records, recordsFile);
   const assumptions = [...report.assumptions, `every number was computed from the requests in ${recordsFile}`];
   return { report: { ...report, scopes: [scope], assumptions }, records, problems: records.problems };
+}
+
+/** How long the requests of the whole run took, beside the window that the report gives it. */
+function withSpan(report: CanonicalReport, requests: Requests): CanonicalReport {
+  const whole = summaryOf(report);
+  if (!whole?.windowSeconds || !requests.hasStarts || whole.counts.total !== requests.length) return report;
+  const requestsSpanSeconds = spanOf(requests);
+  const scopes = report.scopes.map((scope) =>
+    scope === whole ? { ...scope, extras: { ...scope.extras, requestsSpanSeconds } } : scope,
+  );
+  return { ...report, scopes };
 }
 
 function scopeFromRecords(report: CanonicalReport, { requests }: OpenedRequests, file: string): ReportScope {

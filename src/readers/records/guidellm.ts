@@ -2,20 +2,41 @@
 import { at, isObject, numberAt, numberOf, type Json } from '../readers/values';
 import { emptyRow, RequestColumns } from './columns';
 
-/** The one benchmark of a file that kept every request it made; undefined where it sampled, or swept several loads. */
+const KINDS = ['successful', 'errored', 'incomplete'] as const;
+
+/**
+ * The one benchmark of a file that kept every request its numbers are of, without those of warm-up and cool-down, which it keeps
+ * too; undefined where it sampled, or swept several loads.
+ */
 export function keptBenchmark(value: unknown): Json | undefined {
   const list = at(value, 'benchmarks');
   const benchmark: unknown = Array.isArray(list) && list.length === 1 ? list[0] : undefined;
-  if (!isObject(benchmark)) return undefined;
+  if (!isObject(benchmark) || !Array.isArray(at(benchmark, 'requests', 'successful'))) return undefined;
   const totals =
     at(benchmark, 'metrics', 'request_totals') ??
     at(benchmark, 'request_totals') ??
     at(benchmark, 'run_stats', 'requests_made');
-  const complete = ['successful', 'errored', 'incomplete'].every((kind) => {
-    const kept = at(benchmark, 'requests', kind);
-    return (Array.isArray(kept) ? kept.length : 0) === (numberAt(totals, kind) ?? 0);
-  });
-  return complete && Array.isArray(at(benchmark, 'requests', 'successful')) ? benchmark : undefined;
+  const isComplete = (one: Json): boolean =>
+    KINDS.every((kind) => requestsOf(one, kind).length === (numberAt(totals, kind) ?? 0));
+  return [benchmark, measuredPart(benchmark)].find(isComplete);
+}
+
+function requestsOf(benchmark: Json, kind: (typeof KINDS)[number]): readonly unknown[] {
+  const list = at(benchmark, 'requests', kind);
+  return Array.isArray(list) ? list : [];
+}
+
+/** Requests that began and ended inside the part that was measured; a clock is read a little after the event. */
+function measuredPart(benchmark: Json): Json {
+  const metrics = at(benchmark, 'scheduler_metrics');
+  const start = numberAt(metrics, 'measure_start_time') ?? numberAt(benchmark, 'start_time') ?? -Infinity;
+  const end = numberAt(metrics, 'measure_end_time') ?? numberAt(benchmark, 'end_time') ?? Infinity;
+  const isInside = (request: unknown): boolean => {
+    const { sent, end: ended } = timesOf(request);
+    return sent !== undefined && ended !== undefined && sent >= start - 1e-3 && ended <= end + 1e-3;
+  };
+  const requests = KINDS.map((kind) => [kind, requestsOf(benchmark, kind).filter(isInside)]);
+  return { ...benchmark, requests: Object.fromEntries(requests) as Json };
 }
 
 /**
@@ -24,14 +45,11 @@ export function keptBenchmark(value: unknown): Json | undefined {
  */
 export function guidellmColumns(benchmark: Json): RequestColumns {
   const columns = new RequestColumns();
-  const of = (kind: string): readonly unknown[] => {
-    const list = at(benchmark, 'requests', kind);
-    return Array.isArray(list) ? list : [];
-  };
-  const sends = [...of('successful'), ...of('errored')].flatMap((request) => timesOf(request).sent ?? []);
+  const [successful, errored] = [requestsOf(benchmark, 'successful'), requestsOf(benchmark, 'errored')];
+  const sends = [...successful, ...errored].flatMap((request) => timesOf(request).sent ?? []);
   const origin = sends.reduce((least, time) => Math.min(least, time), Infinity);
-  for (const request of of('successful')) addRequest(columns, request, origin, false);
-  for (const request of of('errored')) addRequest(columns, request, origin, true);
+  for (const request of successful) addRequest(columns, request, origin, false);
+  for (const request of errored) addRequest(columns, request, origin, true);
   return columns;
 }
 

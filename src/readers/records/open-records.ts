@@ -88,9 +88,9 @@ async function* textLines(folder: OpenedReport['folder'], file: string): AsyncGe
 /** The definition under which a tool's summary was made from its requests. */
 export function ownDefinition(report: CanonicalReport): RecomputeDefinition {
   const scope = report.scopes.find(({ kind }) => kind === 'summary') ?? report.scopes[0];
-  const by = scope?.measures.find(({ quantity }) => quantity === 'tpot' || quantity === 'output_tokens')?.definition
-    .tokens;
-  const input = scope && measureOf(scope, 'prompt_tokens')?.definition.tokens;
+  const found = scope?.measures.find(({ quantity }) => quantity === 'tpot' || quantity === 'output_tokens');
+  const by = ofRequests(found?.definition.tokens);
+  const input = ofRequests(scope && measureOf(scope, 'prompt_tokens')?.definition.tokens);
   const gap = scope?.measures.some(({ quantity }) => quantity === 'token_gap') === true ? 'token_gap' : 'chunk_gap';
   return {
     tokens:
@@ -101,6 +101,11 @@ export function ownDefinition(report: CanonicalReport): RecomputeDefinition {
     flavour: report.tool === 'inference-perf' ? 'inference-perf' : 'own',
     percentiles: [50, 90, 95, 99],
   };
+}
+
+/** Requests keep what the server's own tokenizer counted where they keep the client's count. */
+function ofRequests(by: Definition['tokens']): Definition['tokens'] {
+  return by === 'server-tokenizer' ? 'client' : by;
 }
 
 const COMPARED = ['ttft', 'tpot', 'token_gap', 'chunk_gap', 'ntpot', 'e2e', 'prompt_tokens', 'output_tokens'] as const;

@@ -135,7 +135,7 @@ function counterOf({ oneCount }: Requests, side: 'input' | 'output', by: TokenCo
 /** Whether the one number a file keeps may stand for the count that is asked for. */
 function isTaken(one: TokenCounter, by: TokenCounter): boolean {
   if (by === 'server-else-client') return true;
-  return by === 'server' ? one.startsWith('server') : one === by;
+  return by === 'server' ? one === 'server' || one.startsWith('server-else') : one === by;
 }
 
 const ELSE = {
@@ -165,8 +165,11 @@ interface Parts {
   readonly counters: Recomputed['counters'];
 }
 
-/** max(end) - min(sent), failures included: inference-perf's benchmark time. */
-function spanOf(requests: Requests, chosen: Uint32Array): number {
+/** max(end) - min(sent), failures included: inference-perf's benchmark time. @param chosen default: all */
+export function spanOf(
+  requests: Requests,
+  chosen: Iterable<number> = Array.from({ length: requests.length }, (_, i) => i),
+): number {
   let start = Infinity;
   let end = -Infinity;
   for (const i of chosen) {

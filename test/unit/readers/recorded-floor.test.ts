@@ -236,7 +236,7 @@ const SAID: readonly (readonly [string, unknown, Partial<Record<FactId, unknown>
     GUIDELLM,
     {
       ...{ apiType: 'completion', apiRoute: '/v1/completions', streaming: true, ignoreEos: true, warmupRequests: 10 },
-      ...{ dataType: 'GuideLLM’s synthetic_text', inputAsked: { mean: 64, std_dev: 0 }, warmupSeconds: 4 },
+      ...{ dataType: 'GuideLLM’s synthetic_text', inputAsked: { mean: 64, std_dev: 0 }, warmupSeconds: 0.9 },
     },
   ],
   [

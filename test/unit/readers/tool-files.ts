@@ -106,6 +106,21 @@ export const AIPERF_COMMAND = {
 const distribution = (mean: number) => ({ mean, std_dev: 0, min: mean, max: mean, count: 40, total_sum: 40 * mean });
 const successful = (mean: number) => ({ successful: distribution(mean) });
 
+const guidellmRequest = (start: number) => ({
+  request_args: '{"body": {"ignore_eos": true, "stream": true}}',
+  info: {
+    timings: {
+      request_start: start,
+      first_token_iteration: start + 0.05,
+      last_token_iteration: start + 0.36,
+      request_end: start + 0.36,
+      token_iterations: 32,
+    },
+  },
+  input_metrics: { total_tokens: 64 },
+  output_metrics: { total_tokens: 32 },
+});
+
 /** Version 0.5: settings are `args`; ten of fifty requests are warm-up and in no number. */
 export const GUIDELLM = {
   metadata: { version: 1, guidellm_version: '0.5.0' },
@@ -127,23 +142,26 @@ export const GUIDELLM = {
         warmup: { percent: 0.2, value: null },
         cooldown: { percent: null, value: null },
       },
-      scheduler_metrics: { requests_made: { successful: 50, errored: 0, incomplete: 0, total: 50 } },
-      start_time: 1_800_000_000,
-      end_time: 1_800_000_020,
-      duration: 20,
-      warmup_duration: 4,
+      scheduler_metrics: {
+        measure_start_time: 1000.9,
+        measure_end_time: 1004.8,
+        requests_made: { successful: 50, errored: 0, incomplete: 0, total: 50 },
+      },
+      start_time: 1000,
+      end_time: 1004.5,
+      duration: 3.6,
+      warmup_duration: 0.9,
       metrics: {
         request_totals: { successful: 40, errored: 0, incomplete: 0, total: 40 },
-        request_latency: successful(0.4),
+        request_latency: successful(0.36),
         time_to_first_token_ms: successful(50),
         inter_token_latency_ms: successful(10),
         prompt_token_count: successful(64),
         output_token_count: successful(32),
       },
       requests: {
-        successful: Array.from({ length: 50 }, () => ({
-          request_args: '{"body": {"ignore_eos": true, "stream": true}}',
-        })),
+        // Four at a time, 0.36 s each.
+        successful: Array.from({ length: 50 }, (_, i) => guidellmRequest(1000 + 0.09 * i)),
         errored: [],
         incomplete: [],
       },

@@ -3,6 +3,7 @@ import type { ComparedRun, Comparison, Finding, MetricComparison } from '../comp
 import { assumptionsOf } from '../comparability/verdict';
 import { counted, moment, NOTHING, signedBound, signedPercent } from '../figures';
 import { keyMetrics } from '../views/comparison/key';
+import { requestLines } from '../views/comparison/requests';
 import { metricCells, numbered, shortVerdict, tellingRows, VERDICT_WORDS } from '../views/comparison/words';
 import { distinctPaths } from '../readers/distinct';
 import { bullet, clean, clip, columns, wrap } from './text-layout';
@@ -164,6 +165,9 @@ function metrics(comparison: Comparison, room: number): string {
   return [
     more + columns([head, ...table], { room, right: [2, 3, 4, 5], shrink: [1, 6] }),
     ...(legend === '' ? [] : [wrap(legend, room)]),
+    ...requestLines(comparison, stage)
+      .slice(0, 1)
+      .map((line) => wrap(clean(line), room)),
   ].join('\n');
 }
 

@@ -17,6 +17,7 @@ import {
   shortVerdict,
   interpolatedCells,
 } from '../views/comparison/words';
+import { requestLines } from '../views/comparison/requests';
 import { lastLine, verdictSentence } from './compare-answer';
 import { bullet, clean, columns, wrap } from './text-layout';
 
@@ -131,12 +132,8 @@ const DIFFERENCE = 4;
 
 const WITHIN_RUNS = 'Intervals are of B − A within these two runs; the noise from run to run comes on top.';
 
-function metricsTable(
-  { metrics, findings, stages, repeats }: Comparison,
-  label: string,
-  stage: number,
-  room: number,
-): string {
+function metricsTable(comparison: Comparison, label: string, stage: number, room: number): string {
+  const { metrics, findings, stages, repeats } = comparison;
   const own = metrics.filter((metric) => metric.stage === stage);
   if (own.length === 0) return '';
   const numbers = numbered(findings);
@@ -149,6 +146,7 @@ function metricsTable(
   const marked = own.some((metric) => metric.verdict === 'confounded');
   const resampled = own.some((metric) => metric.difference?.interval !== undefined);
   const legend = [
+    ...requestLines(comparison, stage).map((line) => clean(line)),
     marked ? '~ confounded by the findings of these numbers above: the figure is shown, but is no result.' : '',
     resampled ? (repeats ? 'Intervals are of B − A, over the repeats of each side.' : WITHIN_RUNS) : '',
   ]

@@ -13,6 +13,7 @@ import { interpolate } from './interpolate';
 import { yardstickPercent } from './known-noise';
 import { compareMetrics } from './metrics';
 import { pitfallsSeen } from './pitfalls-seen';
+import { requestDifferences } from './request-differences';
 import { noiseWords, orderNotes, repeatedSides, repeatFacts, runPositions, withRepeats } from './repeats';
 import { loadLabel, sideOf } from './side';
 import { suppressionNotes } from './suppressions';
@@ -104,6 +105,9 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
       ...matching.unmatchedB.map((stage) => alone('B', stage)),
     ],
     metrics,
+    ...(repeated
+      ? {}
+      : { requests: matching.pairs.map((pair) => requestDifferences(pair, [final.countingA, final.countingB])) }),
     answers,
     ...(options.interpolate === true ? { interpolated: interpolate(final, findings) } : {}),
     notes: [

@@ -227,6 +227,33 @@ export const comparisonSchema = z.object({
   ),
   unmatched: z.array(z.string()),
   metrics: z.array(metric),
+  requests: z
+    .array(
+      z.object({
+        stage: z.int().meta({ description: 'Index into stages.' }),
+        pairs: z
+          .object({ answered: z.int(), unmatchedA: z.int(), unmatchedB: z.int(), failed: z.int() })
+          .optional()
+          .meta({ description: 'Answered on both sides, without a counterpart, not answered on both sides.' }),
+        reason: z.string().optional().meta({ description: 'Why requests are no pairs.' }),
+        differences: z.array(
+          z.object({
+            metric: metricName,
+            label: z.string(),
+            unit: z.string(),
+            n: z.int(),
+            mean: z.number(),
+            longerOnB: z.number().meta({ description: 'Share of the pairs, 0 to 1.' }),
+            correlation: z.number().optional(),
+            at: z
+              .array(z.object({ percent: z.number(), difference: z.number() }))
+              .meta({ description: 'The distribution of what a request took on B less what it took on A.' }),
+          }),
+        ),
+      }),
+    )
+    .optional()
+    .meta({ description: 'Request by request, where both sides were sent one stream; absent with repeats.' }),
   interpolated: z
     .array(
       z.object({

@@ -202,6 +202,38 @@ export interface ComparedRun {
   readonly state: string; // "complete", "incomplete: 812 of 1,800"
 }
 
+/** Of one quantity: what request i took on B less what it took on A. */
+export interface OwnDifference {
+  readonly metric: MetricName;
+  readonly label: string;
+  readonly unit: string;
+  /** Pairs that have it on both sides. */
+  readonly n: number;
+  readonly mean: number;
+  /** Share of them that took longer on B, 0..1. */
+  readonly longerOnB: number;
+  /** Of what request i took on A with what it took on B; absent where one side does not vary. */
+  readonly correlation?: number;
+  /** The distribution: differences at rising percents, 0 the least and 100 the largest. */
+  readonly at: readonly { readonly percent: number; readonly difference: number }[];
+}
+
+/** One matched stage request by request. */
+export interface ComparedRequests {
+  /** Index into `Comparison.stages`. */
+  readonly stage: number;
+  /** Pairs answered on both sides, requests of a side without a counterpart, pairs that were not answered on both. */
+  readonly pairs?: {
+    readonly answered: number;
+    readonly unmatchedA: number;
+    readonly unmatchedB: number;
+    readonly failed: number;
+  };
+  /** Why requests are no pairs. */
+  readonly reason?: string;
+  readonly differences: readonly OwnDifference[];
+}
+
 export interface MatchedStages {
   readonly a: number;
   readonly b: number;
@@ -300,6 +332,8 @@ export interface Comparison {
   /** Stages of one side that have no counterpart, in words. */
   readonly unmatched: readonly string[];
   readonly metrics: readonly MetricComparison[];
+  /** Request by request, of each matched stage; absent with repeats, which tell more. */
+  readonly requests?: readonly ComparedRequests[];
   /** Loads that only one side has, when that was asked for. */
   readonly interpolated?: readonly InterpolatedLoad[];
   /** Absent in comparisons that were saved by an earlier version. */

@@ -55,7 +55,7 @@ export function resampleTogether(
 ): ResampledTogether {
   const { resamples = 2000, seed = 1, seedB = seed + 1, sorted, sortedB } = options;
   const both = pairMeans(a, b);
-  const correlation = correlationOf(both);
+  const correlation = correlationOf(both.a, both.b);
   const least = Math.min(independentOf(requestMeans(a)), independentOf(requestMeans(b)));
   const chance = Math.tanh(CHANCE_ERRORS / Math.sqrt(Math.max(1, least - 3)));
   if (!((correlation ?? 1) > Math.max(LEAST_CORRELATION, chance))) {
@@ -120,7 +120,8 @@ function differenceSeries({ a, b }: PairMeans): Series {
   return seriesOfOne(Array.from(differencesOf(a, b)), (value) => value);
 }
 
-function correlationOf({ a, b }: PairMeans): number | undefined {
+/** Pearson's, of as many values; undefined where one side does not vary. */
+export function correlationOf(a: Float64Array, b: Float64Array): number | undefined {
   if (a.length < 3) return undefined;
   const [meanA, meanB] = [mean(a), mean(b)];
   const scale = standardDeviation(a, meanA) * standardDeviation(b, meanB);

@@ -1,7 +1,7 @@
 // The comparison view in Chromium.
 import assert from 'node:assert/strict';
 import { openView } from './harness';
-import { ALIGNED, COMPARED, LONG, SWEPT } from './samples';
+import { ALIGNED, COMPARED, LONG, PAIRED, SWEPT } from './samples';
 import { THEME_NAMES, type ThemeName } from './themes';
 import type { PageTest } from './tests';
 
@@ -65,6 +65,34 @@ export const comparisonTests: readonly PageTest[] = [
       assert.deepEqual(await view.accessibility(), []);
       await view.shot(`page-comparison-${theme}`);
       await view.shot(`page-comparison-${theme}-full`, { fullPage: true });
+      await view.close();
+    },
+  })),
+  ...THEME_NAMES.map((theme: ThemeName) => ({
+    name: `comparison: each request’s own difference is a chart with words and a table, ${theme} theme`,
+    async body(browser: Parameters<PageTest['body']>[0]) {
+      const view = await openView(browser, { kind, message: PAIRED, theme });
+      const figure = view.page.locator('figure.chart[data-chart="requests"]');
+      await figure.scrollIntoViewIfNeeded();
+      const drawing = figure.getByRole('img', { name: 'Each request’s own difference' });
+      await drawing.waitFor();
+      const described = await drawing.evaluate(
+        (element) => document.getElementById(element.getAttribute('aria-describedby')!)?.textContent ?? '',
+      );
+      assert.match(described, /B less A is .* in the median, 90 % between .* longer on B in .* of 400 pairs/);
+      const painted = await figure.locator('canvas').evaluate((element) => {
+        const canvas = element as HTMLCanvasElement;
+        const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+        return data.filter((value, i) => i % 4 === 3 && value !== 0).length;
+      });
+      assert.ok(painted > 1500, `pixels painted: ${painted}`);
+      await figure.getByRole('combobox').click();
+      await figure.getByRole('option', { name: 'Request latency', exact: true }).click();
+      await figure.getByText(/^Each request’s own request latency: B less A is \+/).waitFor();
+      assert.deepEqual(await view.accessibility(), []);
+      await view.shot(`page-comparison-requests-${theme}`);
+      await figure.getByText('Table', { exact: true }).click();
+      await figure.getByRole('columnheader', { name: 'pairs' }).waitFor();
       await view.close();
     },
   })),

@@ -187,6 +187,17 @@ export const SWEPT: HostMessage = (() => {
   };
 })();
 
+/** Two runs of one stream: the requests are pairs. */
+export const PAIRED: HostMessage = (() => {
+  const stream = { seed: 1, promptTokens: { mean: 2000, stdDev: 600 }, jitter: 0.05 };
+  const [a, b] = [syntheticRun(stream), syntheticRun({ ...stream, tpotSeconds: 0.0102 })];
+  return {
+    type: 'comparison',
+    view: comparisonView(compare(a, b, { resamples: 100 }), a, b),
+    restore: { kind: 'comparison', folders: ['file:///a', 'file:///b'], intended: [] },
+  };
+})();
+
 /** Names without a place to break, figures of every length, reasons of every number: what a table has to hold. */
 export const LONG: HostMessage = (() => {
   const long = (name: string): string =>

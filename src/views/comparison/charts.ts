@@ -10,6 +10,7 @@ import { bandsOf } from '../report/distributions';
 import type { ChartBand, ChartGroup, ChartSeries, ChartView } from '../report/model';
 import type { Comparison, MatchedStages } from '../../comparability/comparison';
 import { loadLabel, stageLoad } from '../../comparability/side';
+import { requestCharts } from './requests';
 import { columnsOf, overTime, sortedSeconds, sortedTokens, type Drawn, type RequestColumns } from './columns';
 
 const TABLE_PERCENTS = [1, 5, 10, 25, 50, 75, 90, 95, 99, 100] as const;
@@ -37,6 +38,7 @@ export function comparisonCharts(comparison: Comparison, a: Run, b: Run): ChartG
       title: 'Latency over time',
       choices: (['ttft', 'e2e', 'token_gap', 'tpot'] as const).map((latency) => timeOverlay(runs, columns, latency)),
     },
+    requestCharts(comparison),
     { id: 'lengths-overlay', title: 'Lengths of A and B', choices: lengthOverlays(columns, comparison.stages) },
   ].filter(hasChoices);
 }

@@ -8,6 +8,7 @@ import type {
 } from '../../comparability/comparison';
 import { runNames } from '../../comparability/identity';
 import { assumptionsOf } from '../../comparability/verdict';
+import { requestLines } from './requests';
 import {
   interpolatedCells,
   metricCells,
@@ -111,7 +112,8 @@ function findingText(finding: Finding, number: number): string {
   return lines.join('\n');
 }
 
-function metricsTable({ metrics, findings }: Comparison, label: string, stage: number): string {
+function metricsTable(comparison: Comparison, label: string, stage: number): string {
+  const { metrics, findings } = comparison;
   const numbers = numbered(findings);
   const rows = metrics.filter((metric) => metric.stage === stage).map((metric) => metricRow(metric, numbers));
   if (rows.length === 0) return '';
@@ -121,6 +123,7 @@ function metricsTable({ metrics, findings }: Comparison, label: string, stage: n
     '| Metric | A | B | B − A | of A | 95 % interval of B − A | |',
     '| --- | ---: | ---: | ---: | ---: | ---: | --- |',
     ...rows,
+    ...requestLines(comparison, stage).flatMap((line) => ['', escape(line)]),
   ].join('\n');
 }
 

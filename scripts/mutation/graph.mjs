@@ -13,7 +13,10 @@ function filesUnder(folder, ending) {
 /** @param {string} root of the repository @returns {(file: string) => string[]} the tests that import a file, in that order */
 export function testsBySource(root) {
   const importers = new Map();
-  for (const file of [...filesUnder(path.join(root, 'src'), '.ts'), ...filesUnder(path.join(root, 'test'), '.ts')]) {
+  for (const file of [
+    ...filesUnder(path.join(root, 'src'), '.ts'),
+    ...filesUnder(path.join(root, 'test', 'unit'), '.ts'),
+  ]) {
     for (const [, name] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
       const base = path.resolve(path.dirname(file), name);
       const target = [`${base}.ts`, path.join(base, 'index.ts')].find((each) => existsSync(each));

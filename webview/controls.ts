@@ -41,6 +41,8 @@ export function setDisabled(element: HTMLElement, disabled: boolean): void {
 
 /** Something that opens a file or a page: looks and reads as a link, says so to a screen reader. */
 export function link(label: string, onClick: () => void, title?: string): HTMLElement {
+  // A page without an editor behind it has nothing to open.
+  if (document.body.classList.contains('standalone')) return h('span', {}, label);
   const element = custom('vscode-link', { href: '#' });
   element.append(label);
   if (title !== undefined) element.title = title;

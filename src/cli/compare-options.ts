@@ -23,6 +23,8 @@ export interface CompareArguments {
   /** Every number and all evidence, not the answer alone. */
   readonly all: boolean;
   readonly out: string | undefined;
+  /** The view as one file. */
+  readonly html: string | undefined;
   readonly save: string | undefined;
   readonly intended: readonly DimensionId[];
   readonly align: readonly Alignable[];
@@ -51,6 +53,7 @@ export function compareArguments(args: readonly string[], cwd: string): CompareA
       json: { type: 'boolean' },
       all: { type: 'boolean' },
       out: { type: 'string' },
+      html: { type: 'string' },
       save: { type: 'string' },
       'stack-a': { type: 'string' },
       'stack-b': { type: 'string' },
@@ -94,6 +97,7 @@ export function compareArguments(args: readonly string[], cwd: string): CompareA
     format: formatOf(values.format, values.json === true, values.out),
     all: values.all === true,
     out: values.out,
+    html: values.html,
     save: values.save,
     intended: values.intended ? intendedOf(words(values.intended)) : (question?.intended ?? []),
     // A cut is what aligning the warm-up does.
@@ -182,7 +186,16 @@ export function questionText(asked: CompareArguments, cwd: string): string {
 }
 
 /** A saved comparison has no runs in it to judge anew. */
-function refuseWithSaved({ intended, align, interpolate, margins, stackA, stackB, save }: CompareArguments): void {
+function refuseWithSaved({
+  intended,
+  align,
+  interpolate,
+  margins,
+  stackA,
+  stackB,
+  save,
+  html,
+}: CompareArguments): void {
   const anew = [
     intended.length > 0 && '--intended',
     align.length > 0 && '--align, --cut',
@@ -190,6 +203,7 @@ function refuseWithSaved({ intended, align, interpolate, margins, stackA, stackB
     margins.length > 0 && '--margin',
     (stackA ?? stackB) !== undefined && '--stack-a, --stack-b',
     save !== undefined && '--save',
+    html !== undefined && '--html',
   ].filter((option) => option !== false);
   if (anew.length > 0) {
     throw new UsageError(

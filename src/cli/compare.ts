@@ -9,6 +9,7 @@ import { INTENDABLE } from '../comparability/intendable';
 import { DIMENSIONS } from '../comparability/dimensions';
 import { gate, GATE_CONDITIONS, type GateResult } from '../comparability/gate';
 import { comparisonMarkdown } from '../views/comparison/markdown';
+import { comparisonView } from '../views/comparison/view';
 import { parseJson } from '../folder/json';
 import type { Run } from '../readers/run';
 import { EXIT, overheard, type CliIo, type Command } from './command';
@@ -16,6 +17,7 @@ import { openRun } from './compare-input';
 import { comparisonAnswer } from './compare-answer';
 import { compareArguments, FORMATS, questionText, type CompareArguments } from './compare-options';
 import { comparisonTable } from './compare-table';
+import { comparisonHtml, pageAssets } from './comparison-html';
 
 const DIMENSION_HELP = DIMENSIONS.map(({ id, question }) => `  ${id.padEnd(18)} ${question}`).join('\n');
 
@@ -61,6 +63,7 @@ Options:
   --all                  everything: evidence, remedies, every metric at every load, notes and pitfalls
   --format FORMAT        ${FORMATS.join(', ')} (default: table; for --out, by the file's ending .json or .md)
   --json                 the same as --format json
+  --html FILE            also write the view as one file that opens in any browser without a network
   --out FILE             write there instead of to standard output
   --save FILE            also save it: as .yaml the question, to be asked again; as .json what was judged
   -h, --help             this text
@@ -80,6 +83,7 @@ Examples:
   isoperf compare reports-A reports-B
   isoperf compare reports-A reports-B --intended server --align token-source,warmup-window
   isoperf compare A1,A2,A3 B1,B2,B3 --format markdown --out comparison.md
+  isoperf compare reports-A reports-B --html comparison.html
   isoperf compare baseline reports-B --fail-on confounded,regression --threshold ttft.p95=5%
   isoperf compare reports-A reports-B --json | jq '.findings[] | select(.state == "confounds") | .dimension'
 `;
@@ -87,12 +91,14 @@ Examples:
 async function run(args: readonly string[], io: CliIo): Promise<number> {
   const asked = compareArguments(args, io.cwd);
   const { io: listening, said } = overheard(io);
-  const comparison = asked.b.length === 0 ? savedComparison(asked.a[0]!, listening) : await judged(asked, listening);
-  if (!comparison) {
+  const found = asked.b.length === 0 ? savedComparison(asked.a[0]!, listening) : await judged(asked, listening);
+  if (!found) {
     // A script that asked for JSON gets the refusal as JSON, too.
     if (asked.format === 'json') io.out(`${JSON.stringify({ state: 'refused', reasons: said }, null, 2)}\n`);
     return EXIT.unusable;
   }
+  const { comparison, runs } = found;
+  if (asked.html !== undefined && runs && !writeHtml(asked.html, comparison, runs, io)) return EXIT.failed;
   if (asked.save !== undefined) {
     const isQuestion = /\.ya?ml$/.test(asked.save);
     const kept = isQuestion ? questionText(asked, io.cwd) : jsonOf(comparison);
@@ -116,14 +122,21 @@ function gateText({ passed, reasons }: GateResult): string {
     : `${head}:\n${reasons.map((reason) => `  - ${reason}\n`).join('')}`;
 }
 
-async function judged(asked: CompareArguments, io: CliIo): Promise<Comparison | undefined> {
+interface Found {
+  readonly comparison: Comparison;
+  /** The first run of each side; a saved comparison has none. */
+  readonly runs?: readonly [Run, Run];
+}
+
+async function judged(asked: CompareArguments, io: CliIo): Promise<Found | undefined> {
   const a = await openAll(asked.a, asked.stackA, io);
   const b = await openAll(asked.b, asked.stackB, io);
   if (!a || !b) return undefined;
   const [[runA, ...repeatsA], [runB, ...repeatsB]] = [a, b];
   const { intended, align, cut, interpolate } = asked;
   const { margins } = asked;
-  return compare(runA!, runB!, { intended, align, ...(cut ? { cut } : {}), interpolate, repeatsA, repeatsB, margins });
+  const options = { intended, align, ...(cut ? { cut } : {}), interpolate, repeatsA, repeatsB, margins };
+  return { comparison: compare(runA!, runB!, options), runs: [runA!, runB!] };
 }
 
 async function openAll(names: readonly string[], stack: string | undefined, io: CliIo): Promise<Run[] | undefined> {
@@ -151,7 +164,7 @@ function repeatedOnce(names: readonly string[], runs: readonly Run[], cwd: strin
   return again >= 0 ? names[again] : copied >= 0 ? runs[copied]!.folder : undefined;
 }
 
-function savedComparison(file: string, io: CliIo): Comparison | undefined {
+function savedComparison(file: string, io: CliIo): Found | undefined {
   let text: string;
   try {
     text = readFileSync(path.resolve(io.cwd, file), 'utf8');
@@ -161,7 +174,7 @@ function savedComparison(file: string, io: CliIo): Comparison | undefined {
   }
   const parsed = parseJson(text, file);
   const opened = parsed.ok ? openComparison(parsed.value) : (parsed.problems[0]?.message ?? 'it is not JSON');
-  if (typeof opened !== 'string') return opened;
+  if (typeof opened !== 'string') return { comparison: opened };
   io.err(
     `${file}: error: this is no comparison that 'isoperf compare --save' wrote (${opened}). Name two report folders.\n`,
   );
@@ -179,6 +192,16 @@ function render(comparison: Comparison, asked: CompareArguments, columns: number
         ? comparisonTable(comparison, columns, isColoured)
         : comparisonAnswer(comparison, columns, isColoured);
   }
+}
+
+/** The view as a file of its own. */
+function writeHtml(file: string, comparison: Comparison, [a, b]: readonly [Run, Run], io: CliIo): boolean {
+  const assets = pageAssets();
+  if (assets) return write(file, comparisonHtml(comparisonView(comparison, a, b), assets), io);
+  io.err(
+    'isoperf compare: error: the view is not beside this command (webview.js, style.css): build it with node esbuild.mjs\n',
+  );
+  return false;
 }
 
 function jsonOf(comparison: Comparison): string {

@@ -1,11 +1,16 @@
 // The comparison view in Chromium.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { comparisonHtml, pageAssets } from '../../src/cli/comparison-html';
 import { openView } from './harness';
 import { ALIGNED, COMPARED, LONG, PAIRED, SWEPT } from './samples';
 import { THEME_NAMES, type ThemeName } from './themes';
 import type { PageTest } from './tests';
 
 const kind = 'comparison';
+const ROOT = process.env['ISOPERF_ROOT'] ?? process.cwd();
 
 /** Cells of the tables of figures that stick out of their box, or lie on each other. */
 function crowded(): string[] {
@@ -175,6 +180,40 @@ export const comparisonTests: readonly PageTest[] = [
       await view.page.locator('.finding:focus').getByText('B did not record how busy its client was').waitFor();
       await word.waitFor();
       await view.close();
+    },
+  },
+  {
+    name: 'comparison: as one file it opens without a network, light and dark, and offers nothing that needs an editor',
+    async body(browser) {
+      const view = SWEPT.type === 'comparison' ? SWEPT.view : undefined;
+      const hostile = { ...view!, title: '</script><img src=x onerror=alert(1)>', notes: ['</script><b>bold</b>'] };
+      const folder = mkdtempSync(path.join(os.tmpdir(), 'isoperf-html-'));
+      const file = path.join(folder, 'comparison.html');
+      writeFileSync(file, comparisonHtml(hostile, pageAssets(path.join(ROOT, 'dist'))!));
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const context = await browser.newContext({
+          offline: true,
+          colorScheme,
+          viewport: { width: 1000, height: 708 },
+        });
+        const page = await context.newPage();
+        const trouble: string[] = [];
+        page.on('pageerror', (error) => trouble.push(error.message));
+        page.on('console', (said) => (said.type() === 'error' ? trouble.push(said.text()) : undefined));
+        await page.goto(`file://${file}`);
+        await page.getByRole('heading', { level: 2, name: 'Not comparable' }).waitFor();
+        await page.locator('.first-charts canvas').first().waitFor();
+        assert.equal(await page.locator('.actions').isVisible(), false);
+        assert.equal(await page.locator('vscode-link').count(), 0);
+        assert.equal(await page.locator('b').count(), 0);
+        await page.getByText('</script><b>bold</b>').waitFor();
+        const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+        assert.equal(background, colorScheme === 'dark' ? 'rgb(31, 31, 31)' : 'rgb(255, 255, 255)');
+        await page.screenshot({ path: path.join(ROOT, 'shots', `page-comparison-file-${colorScheme}.png`) });
+        await context.close();
+        assert.deepEqual(trouble, []);
+      }
+      rmSync(folder, { recursive: true });
     },
   },
   {

@@ -45,6 +45,6 @@ export const CMP089: Pitfall = {
   remedy: 'Convert by definition, not by name.',
   moves: ALL_LATENCIES,
   configPaths: [],
-  source: 'vLLM: vllm/benchmarks/serve.py; GuideLLM: docs/metrics.md',
+  source: 'vLLM: vllm/benchmarks/serve.py; GuideLLM documentation: Metrics',
   between: { words: 'Two tools write one name (ITL, time per output token) for different quantities.', look: sameName },
 };

@@ -15,6 +15,6 @@ export const CMP096: Pitfall = {
   remedy: 'Recompute both sides from per-request records.',
   moves: DECODE,
   configPaths: [],
-  source: 'GuideLLM: docs/metrics.md',
+  source: 'GuideLLM documentation: Metrics',
   between: { words: 'TPOT or NTPOT of the two reports is weighted differently.', look: weighting },
 };

@@ -137,6 +137,7 @@ async function product() {
         export { allActions } from './language/fixes';
         export { expectationsOf } from './config/will/expectations';
         export { withRuntimeDefaults } from './config/will/runtime';
+        export { configYaml, savedConfig } from './folder/write-config';
         export { openReports } from './readers/open';
         export { readRun } from './readers/read';
         export { judgeReport } from './audit/identities';
@@ -192,7 +193,10 @@ async function fuzzConfigs(code, texts) {
           assumedLatencySeconds: 10,
           warmupStages: loaded.value.warmupStages,
         });
-        JSON.stringify(code.withRuntimeDefaults(loaded.value.config, { cpus: 2, nowMs: 0 }, loaded.value.seed));
+        const effective = code.withRuntimeDefaults(loaded.value.config, { cpus: 2, nowMs: 0 }, loaded.value.seed);
+        const saved = code.configYaml(code.savedConfig(effective, 1), loaded.value.directives, 'fuzz');
+        // What is saved can be read and sent again.
+        if (!isPlanOnly && !code.loaderVerdict(saved).accepts) throw new Error(`saved config is refused:\n${saved}`);
       }
       if (index % 20 === 0) code.allActions(text);
     });

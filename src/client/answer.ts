@@ -90,8 +90,10 @@ export class AnswerRecorder {
   }
 
   /** The network, the clock or the user broke it off; what had arrived stays in the result. */
-  broken(atSeconds: number, outcome: Outcome): WireResult {
-    return this.#result(atSeconds, outcome);
+  broken(atSeconds: number, outcome: Outcome, networkCode?: string): WireResult {
+    const result = this.#result(atSeconds, outcome);
+    result.networkCode = networkCode;
+    return result;
   }
 
   /** How far it came, for messages. */
@@ -152,7 +154,7 @@ export class AnswerRecorder {
     return Buffer.concat(this.#kept).toString('utf8');
   }
 
-  #result(endSeconds: number, outcome: Outcome): WireResult {
+  #result(endSeconds: number, outcome: Outcome): Answer {
     const redact = this.#redact;
     const judged = outcome.kind === 'failed' ? { ...outcome, message: redact(outcome.message) } : outcome;
     const answer = new Answer(this.#attemptedSeconds, this.#trace, endSeconds, judged, redact);
@@ -174,6 +176,7 @@ class Answer implements WireResult {
   finishReason: string | undefined;
   model: string | undefined;
   rawBody: string | undefined;
+  networkCode: string | undefined;
   /** The text of an answer in one piece. */
   whole: string | undefined;
   readonly sentSeconds: number | undefined;

@@ -12,7 +12,7 @@ import { AnswerRecorder } from './answer';
 import { ChunkedBody, type BodySink } from './chunked';
 import { createEndpoint, type Endpoint } from './endpoint';
 import { timeoutFailure } from './failures';
-import { networkFailure } from './network-failures';
+import { networkCode, networkFailure } from './network-failures';
 import { probeServer, type FetchedText } from './probe';
 import { takesFastPaths } from '../fast-paths';
 import { readInPlace, sharedReads, type Reads } from './read-in-place';
@@ -314,7 +314,7 @@ class Exchange implements Dispatcher.DispatchHandler, BodySink {
     const now = performance.now() / 1000;
     const failure = networkFailure(error, this.endpoint, this.#recorder.started());
     const outcome: Outcome = { kind: 'failed', ...failure };
-    this.#settle(this.#recorder.broken(now, outcome), true);
+    this.#settle(this.#recorder.broken(now, outcome, networkCode(error)), true);
   }
 
   /** Time of the socket's read that is being taken in; through a proxy, of this call. */

@@ -42,6 +42,14 @@ export function networkFailure(
   return failure(node.name, `Connection to ${origin} failed: ${plain(node)}.`);
 }
 
+/** The code of what happened first, where it has one. */
+export function networkCode(error: unknown): string | undefined {
+  return firstCause(error).code;
+}
+
+/** The server's answer to a handshake without the certificate that it wants. */
+export const WANTS_CERTIFICATE = /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE|BAD_CERTIFICATE|UNKNOWN_CA/;
+
 function plain(node: NodeError): string {
   const code = node.code ?? '';
   return node.message === '' ? code : `${excerpt(node.message)}${code === '' ? '' : ` (${code})`}`;
@@ -164,9 +172,7 @@ function tlsFailure(code: string, node: NodeError, origin: string): Failure | un
 }
 
 function clientCertificateHint(code: string): string {
-  return /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE|BAD_CERTIFICATE|UNKNOWN_CA/.test(code)
-    ? 'The server may want a client certificate (cert_path, key_path).'
-    : '';
+  return WANTS_CERTIFICATE.test(code) ? 'The server may want a client certificate (cert_path, key_path).' : '';
 }
 
 function failure(errorType: string, message: string, label: string = CONNECTION): Failure {

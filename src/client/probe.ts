@@ -1,5 +1,6 @@
 // Asks a server who it is before the load starts: `/v1/models` and `/version`.
 import { ClientProblem } from './endpoint';
+import { WANTS_CERTIFICATE } from './network-failures';
 import type { ServerFacts, WireResult } from './types';
 
 export interface FetchedText {
@@ -24,7 +25,7 @@ export async function probeServer(origin: string, endsInV1: boolean, fetchText: 
       severity: 'error',
       path: ['server', 'base_url'],
       message: `The run cannot start: ${models.result.outcome.message}`,
-      remedy: remedyFor(models.result.outcome.errorType, origin),
+      remedy: remedyFor(models.result.outcome.errorType, models.result.networkCode ?? '', origin),
     });
   }
   if (status === 404 && endsInV1) {
@@ -66,11 +67,14 @@ function explain(path: string, status: number | undefined, what: string): string
 }
 
 /** What helps depends on how far the connection came. */
-function remedyFor(errorType: string, origin: string): string {
+function remedyFor(errorType: string, code: string, origin: string): string {
   switch (errorType) {
     case 'ClientConnectorCertificateError':
-      return 'Name the certificate’s authority with --ca-file, or use the name that the certificate is for.';
+      return certificateRemedy(code);
     case 'ClientConnectorSSLError':
+      if (WANTS_CERTIFICATE.test(code))
+        return 'Write the client certificate that the server wants into server.cert_path and server.key_path.';
+      return `Use the scheme the server speaks, http or https, in base_url (${origin}).`;
     case 'ClientResponseError':
       return `Use the scheme the server speaks, http or https, in base_url (${origin}).`;
     case 'ClientConnectorDNSError':
@@ -79,6 +83,20 @@ function remedyFor(errorType: string, origin: string): string {
       return 'Start the proxy, correct its variable, or exempt the server in NO_PROXY.';
     default:
       return `Start the server, or correct base_url (${origin}).`;
+  }
+}
+
+function certificateRemedy(code: string): string {
+  switch (code) {
+    case 'CERT_HAS_EXPIRED':
+    case 'CERT_REVOKED':
+      return 'Give the server a new certificate.';
+    case 'CERT_NOT_YET_VALID':
+      return 'Set the clocks of both machines.';
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return 'Write the name that the certificate is for into base_url, or give the server one for this name.';
+    default:
+      return 'Name the certificate’s authority with --ca-file.';
   }
 }
 

@@ -46,6 +46,8 @@ export interface WireResult {
   readonly answerHash?: string | undefined;
   /** The whole answer as text (content channel; for streams, the deltas joined). */
   readonly outputText: string;
+  /** Code of the network's or TLS's error that broke it off, e.g. `CERT_HAS_EXPIRED`. */
+  readonly networkCode?: string | undefined;
   /** Raw body as received, kept only when asked for. */
   readonly rawBody?: string | undefined;
 }

@@ -5,6 +5,8 @@ import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ClientProblem } from '../../../src/client/endpoint';
+import { probeServer } from '../../../src/client/probe';
 import type { Client, ClientOptions, WireResult } from '../../../src/client/types';
 import { DONE, client, options, request, token } from './raw-server';
 
@@ -114,5 +116,57 @@ describe('one side without TLS', () => {
   it('says something of use when a server at http:// speaks TLS', async () => {
     const url = (await serve()).replace('https:', 'http:');
     expect(message(await send(url))).toMatch(/https:\/\/ in base_url|before it answered/);
+  });
+});
+
+describe('a run that cannot start for TLS is told what helps, and never to start the server', () => {
+  const refusal = async (url: string, changes: Partial<ClientOptions> = {}): Promise<string> => {
+    under = client(url, changes);
+    const problem = await under.probe().then(
+      () => undefined,
+      (error: unknown) => (error as ClientProblem).problem,
+    );
+    expect(problem?.code).toBe('RUN104');
+    expect(problem?.remedy).not.toContain('Start the server');
+    return problem?.remedy ?? '';
+  };
+
+  it('an authority nobody knows', async () => {
+    expect(await refusal(await serve())).toBe('Name the certificate’s authority with --ca-file.');
+  });
+  it('another name', async () => {
+    const url = await serve({ key: pem('other-key.pem'), cert: pem('other-cert.pem') });
+    expect(await refusal(url, { caPath: file('other-cert.pem') })).toMatch(/name that the certificate is for/);
+  });
+  it('a client certificate that is wanted', async () => {
+    const wanted = { requestCert: true, rejectUnauthorized: true, ca: pem('other-cert.pem'), maxVersion: 'TLSv1.2' };
+    const url = await serve(wanted as ServerOptions);
+    expect(await refusal(url, { caPath: CA })).toMatch(/server\.cert_path and server\.key_path/);
+  });
+  it('no TLS at all', async () => {
+    const real = createPlain((_request, response) => response.end());
+    await new Promise<void>((resolve) => real.listen(0, '127.0.0.1', resolve));
+    expect(await refusal(`https://127.0.0.1:${(real.address() as AddressInfo).port}`)).toMatch(/http or https/);
+    real.closeAllConnections();
+    await new Promise((resolve) => real.close(resolve));
+  });
+  it.each([
+    ['CERT_HAS_EXPIRED', /new certificate/],
+    ['CERT_NOT_YET_VALID', /clocks/],
+  ])('%s', async (code, words) => {
+    const outcome = { kind: 'failed', errorType: 'ClientConnectorCertificateError', label: 'x', message: 'x' } as const;
+    const result = { outcome, networkCode: code } as WireResult;
+    const found = await probeServer('https://h', false, () => Promise.resolve({ result, body: '' })).catch(
+      (error: unknown) => (error as ClientProblem).problem.remedy,
+    );
+    expect(found).toMatch(words);
+  });
+  it('a CA file that cannot be read is named by its option', () => {
+    const made = (): Client => client('https://h:1', { caPath: file('no-such.pem') });
+    expect(made).toThrow(
+      expect.objectContaining({
+        problem: expect.objectContaining({ path: [], remedy: 'Name another file with --ca-file.' }),
+      }),
+    );
   });
 });

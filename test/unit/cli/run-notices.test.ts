@@ -1,8 +1,10 @@
 // What a run says of itself at its end is what `import` would say of it, without noise about a layout that is ours.
+import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { runNotices } from '../../../src/cli/run-notices';
 import { fetchFromHub } from '../../../src/datagen/hub';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
+import { writeTokenizer } from '../datagen/tokenizer-fixture';
 import { configOf, harness, type Harness } from '../run/harness';
 
 let h: Harness;
@@ -26,6 +28,18 @@ describe('at the end of a run', () => {
     const said = (await runNotices(run.folder, h.folder)).map(({ message }) => message).join('\n');
     expect(said).toMatch(/40/);
     expect(said).toMatch(/ignore_eos/);
+  });
+
+  it.each([
+    [true, /the client counts [\d.]+ output tokens per answer, the server 8\.00/],
+    [false, /about [\d.]+ tokens come in one chunk, and the gap is no time between tokens/],
+  ])('a wrong tokenizer makes gaps of 0 between tokens, and that is said (usage %s)', async (usage, words) => {
+    await start({ usage });
+    const tokenizer = path.join(h.folder, 'tokenizer');
+    writeTokenizer(tokenizer, { bos: false });
+    const run = await h.ran(configOf({ url: sim.url, tokenizer }));
+    expect(run.summary!.successes.latency.inter_token_latency!.median).toBe(0);
+    expect((await runNotices(run.folder, h.folder)).map(({ message }) => message).join('\n')).toMatch(words);
   });
 
   it('nothing is said of the requested rate that we write for closed loops as inference-perf does', async () => {

@@ -111,7 +111,18 @@ export function counts(scope: ReportScope): Identity[] {
     ['the window in seconds', scope.windowSeconds?.value],
   ];
   for (const [name, value] of amounts) {
-    if (value === undefined || value >= 0) continue;
+    if (value === undefined) continue;
+    if (name.startsWith('requests') && !Number.isInteger(value)) {
+      say(
+        'counts are whole numbers',
+        value,
+        Math.round(value),
+        `${name}: ${value}, which is no number of requests`,
+        'the file was edited, or is an average of several runs',
+        'CMP079',
+      );
+    }
+    if (value >= 0) continue;
     say(
       'counts and windows are not negative',
       value,

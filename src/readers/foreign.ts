@@ -9,7 +9,10 @@ import { hasBareNumber, loadDocuments, type Loaded, type LoadedDocument } from '
 import { maskReport, maskValue } from './mask';
 import { withoutImpossibleRates } from './refute';
 import { emptyReport, withoutEmptyParts, withoutUnmeasured, withoutZeros } from './nothing-measured';
+import { otherFormOf } from './other-forms';
+import { withStarts } from './readers/inference-perf-starts';
 import { isObject } from './readers/values';
+import { textNumbers } from './text-numbers';
 import { own } from '../own';
 import type { ConfigDocument, ReportReader } from './readers/reader';
 import { aiperfReader } from './readers/aiperf';
@@ -39,6 +42,8 @@ const READERS: readonly ReportReader[] = [
 ];
 
 export const READABLE_TOOLS: readonly string[] = ['isoperf', ...READERS.map(({ tool }) => tool)];
+
+const PARTIAL = /partial\.stage_\d+\.ya?ml$/;
 
 /** Runs are at most this far below the folder that was named. */
 const MAX_LEVELS = 3;
@@ -157,7 +162,7 @@ function readDocuments(
       known.set(match.reader, [...(known.get(match.reader) ?? []), { ...document, recognition: match.recognition }]);
     } else unknown.push(document);
   }
-  dropByProducts(known);
+  const starts = dropByProducts(known);
   const usable = [...known].filter(([, documents]) => documents.length > 0);
   for (const [reader, documents] of usable) {
     const result = reader.read({ place: folder.name, documents, ...(config ? { config } : {}) });
@@ -165,8 +170,11 @@ function readDocuments(
       ({ recognition }) => recognition.role === 'records' || recognition.role === 'detailed',
     );
     problems.push(...result.problems, ...result.reports.flatMap((report) => report.problems));
+    const whole = documents.filter(({ recognition: { role } }) => role !== 'records' && role !== 'by-product');
+    problems.push(...whole.flatMap((document) => textNumbers(document, result.reports[0]?.tool ?? reader.tool)));
     for (const read of result.reports) {
-      const report = withoutEmptyParts(withoutUnmeasured(withoutZeros(read)));
+      const dated = reader === inferencePerfReader && result.reports.length === 1 ? withStarts(read, starts) : read;
+      const report = withoutEmptyParts(withoutUnmeasured(withoutZeros(dated)));
       const rest: { recordsFile?: string } =
         records && report.files.includes(records.file) ? { recordsFile: records.file } : {};
       const bareNumbers = documents.filter(hasBareNumber).map(({ file }) => file);
@@ -213,16 +221,20 @@ function stillMissing(names: readonly string[], facts: RunFacts): readonly strin
   return names.filter((name) => own(USUALLY_MISSING, name)?.(facts) ?? true);
 }
 
-/** inference-perf writes Benchmark Reports of its stages beside its own files: the same numbers, not another tool's. */
-function dropByProducts(
-  known: Map<ReportReader, { readonly file: string; readonly recognition: { readonly role: string } }[]>,
-): void {
+/**
+ * inference-perf writes Benchmark Reports of its stages beside its own files: the same numbers, not another tool's.
+ * @returns those that were left out: they alone have the wall-clock start
+ */
+function dropByProducts<D extends LoadedDocument & { readonly recognition: { readonly role: string } }>(
+  known: Map<ReportReader, D[]>,
+): readonly D[] {
   const lifecycle = known.get(inferencePerfReader)?.some(({ recognition }) => recognition.role === 'lifecycle');
   const reports = known.get(llmdReader);
-  if (lifecycle !== true || !reports) return;
-  const others = reports.filter(({ file }) => !/partial\.stage_\d+\.ya?ml$/.test(file));
+  if (lifecycle !== true || !reports) return [];
+  const others = reports.filter(({ file }) => !PARTIAL.test(file));
   if (others.length === 0) known.delete(llmdReader);
   else known.set(llmdReader, others);
+  return reports.filter(({ file }) => PARTIAL.test(file));
 }
 
 function complaints(folder: FolderAccess, loaded: Loaded, unknown: readonly LoadedDocument[], any: boolean): Problem[] {
@@ -235,12 +247,26 @@ function complaints(folder: FolderAccess, loaded: Loaded, unknown: readonly Load
       code: 'REP121',
       severity: any ? 'information' : 'error',
       path: [],
-      message: `${folder.name}/${document.file} is no report of a known tool: ${describe(document)}`,
-      ...(any ? {} : { remedy: `Known are ${READABLE_TOOLS.join(', ')}` }),
+      ...(any ? { message: strangeWords(folder, document) } : refusal(folder, document)),
       file: document.file,
       ...(document.format === 'text' ? { reason: 'plain-text' as const } : {}),
     }));
   return [...rejected, ...strange];
+}
+
+/** Another form of a known tool's results says what to open instead. */
+function refusal(folder: FolderAccess, document: LoadedDocument): { message: string; remedy: string } {
+  const form = document.format === 'text' ? otherFormOf(String(document.value)) : undefined;
+  return form
+    ? {
+        message: `${folder.name}/${document.file} is ${form.words}, which is not read: it holds less than the report beside it`,
+        remedy: `Open ${form.instead}`,
+      }
+    : { message: strangeWords(folder, document), remedy: `Known are ${READABLE_TOOLS.join(', ')}` };
+}
+
+function strangeWords(folder: FolderAccess, document: LoadedDocument): string {
+  return `${folder.name}/${document.file} is no report of a known tool: ${describe(document)}`;
 }
 
 function describe({ format, value }: LoadedDocument): string {

@@ -1,10 +1,10 @@
 // AIPerf's server_metrics_export.json: the counters it read from the server's /metrics while it profiled.
 import { own } from '../../own';
 import { countersOf } from '../cache-counters';
-import type { CanonicalReport } from '../canonical';
+import type { CanonicalReport, Measure, QuantityId, ServerTelemetry } from '../canonical';
 import { fact } from '../facts';
 import type { SourceDocument } from './reader';
-import { at, isObject, numberAt } from './values';
+import { at, isObject, measure, numberAt, type Json } from './values';
 
 /** The servers' names of the counters that tell what a prefix cache held. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -15,6 +15,51 @@ const NAMES: Readonly<Record<string, string>> = {
   prompt_tokens: 'vllm:prompt_tokens',
   cached_tokens: 'sglang:cached_tokens',
 };
+
+/** Histograms of the servers -> quantities; sums and counts over the window it profiled. */
+const HISTOGRAMS: readonly (readonly [QuantityId, readonly string[]])[] = [
+  ['ttft', ['vllm:time_to_first_token_seconds', 'sglang:time_to_first_token_seconds']],
+  ['tpot', ['vllm:request_time_per_output_token_seconds', 'sglang:time_per_output_token_seconds']],
+  ['e2e', ['vllm:e2e_request_latency_seconds', 'sglang:e2e_request_latency_seconds']],
+  ['prompt_tokens', ['vllm:request_prompt_tokens']],
+  ['output_tokens', ['vllm:request_generation_tokens']],
+];
+
+const ENDED = ['vllm:request_success', 'sglang:num_requests'];
+
+/** The server's own view of the window; undefined where the file has nothing of it. */
+export function serverOf(documents: readonly SourceDocument[]): ServerTelemetry | undefined {
+  for (const { file, value } of documents) {
+    const metrics = at(value, 'metrics');
+    if (!isObject(metrics)) continue;
+    const measures = HISTOGRAMS.flatMap(([quantity, names]) =>
+      names.flatMap((name) => histogram(metrics, quantity, name, file)).slice(0, 1),
+    );
+    const count = ENDED.map((name) => totalOf(metrics, name)).find((total) => total !== undefined);
+    if (measures.length === 0 && count === undefined) continue;
+    return { file, ...(count === undefined ? {} : { count }), measures, zeros: [], misnamed: [] };
+  }
+  return undefined;
+}
+
+/** One engine: its percentiles are estimates from buckets. Several: the mean over all, by count. */
+function histogram(metrics: Json, quantity: QuantityId, name: string, file: string): readonly Measure[] {
+  const series = at(metrics, name, 'series');
+  const parts = (Array.isArray(series) ? series : []).map((one: unknown) => at(one, 'stats'));
+  const full = parts.filter((stats) => (numberAt(stats, 'count') ?? 0) > 0);
+  const count = full.reduce<number>((sum, stats) => sum + numberAt(stats, 'count')!, 0);
+  const sums = full.map((stats) => numberAt(stats, 'sum'));
+  if (count === 0 || sums.includes(undefined)) return [];
+  const [only] = full;
+  const estimates =
+    full.length > 1 ? [] : [50, 90, 95, 99].map((p) => [`p${p}`, numberAt(only, `p${p}_estimate`)] as const);
+  const stats = {
+    mean: sums.reduce<number>((sum, one) => sum + one!, 0) / count,
+    ...Object.fromEntries(estimates.filter(([, estimate]) => estimate !== undefined)),
+  };
+  const definition = { start: 'server', anchor: 'server', end: 'server', percentiles: 'histogram' } as const;
+  return measure(quantity, stats, { file, key: `metrics.${name}.series[].stats`, count, definition });
+}
 
 /** What the counters say of the prefix cache, added to what the report says itself. */
 export function saidByServer(

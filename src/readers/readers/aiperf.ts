@@ -1,7 +1,7 @@
 // Reader of AIPerf's and genai-perf's JSON export and of AIPerf's per-request JSONL (reference peers.md sections 2 and 4.5).
 import type { CanonicalReport, Definition, Measure, QuantityId, ReportScope, ScopeCounts, Told } from '../canonical';
 import { fact, type Counter, type Fact } from '../facts';
-import { saidByServer } from './aiperf-server';
+import { saidByServer, serverOf } from './aiperf-server';
 import { aiperfLoad, aiperfPlanned, aiperfTold, findKey } from './aiperf-told';
 import type { ReportReader } from './reader';
 import { settingsOfCommand } from './settings';
@@ -329,9 +329,17 @@ export const aiperfReader: ReportReader = {
     const records = documents.filter(({ recognition }) => recognition.role === 'records').map(({ file }) => file);
     const [only] = exports;
     const server = documents.filter(({ recognition }) => recognition.role === 'by-product');
+    const telemetry = serverOf(server);
     if (only && exports.length === 1)
       return {
-        reports: [{ ...only, files: [...only.files, ...records], ...saidByServer(only, server) }],
+        reports: [
+          {
+            ...only,
+            files: [...only.files, ...records],
+            scopes: only.scopes.map((scope) => (telemetry ? { ...scope, server: telemetry } : scope)),
+            ...saidByServer(only, server),
+          },
+        ],
         problems: [],
       };
     return { reports: [...exports, ...records.map(recordsOnly)], problems: [] };

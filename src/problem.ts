@@ -21,7 +21,7 @@ export interface Problem {
   /** What is wrong, consequence first, in the user's words; one sentence or two. */
   readonly message: string;
   /** Which of the causes that share the code, where code decides on it: never on the words. */
-  readonly reason?: 'not-ours' | 'plain-text' | 'python-object';
+  readonly reason?: 'not-ours' | 'plain-text' | 'python-object' | 'by-product';
   /** What to do about it. */
   readonly remedy?: string;
   /** Where in the text; absent when the problem has no place there. */

@@ -338,7 +338,10 @@ export function order(scope: ReportScope): Identity[] {
         unit: '',
         tolerance: 'none',
         message: `${source.file}: ${source.key} is no distribution: ${negative ? `a value is ${significant(lowest)}` : endless ? `a value is ${significant(highest)} s` : falls[0]!}`,
-        cause: 'the file was edited, or made by averaging several runs',
+        cause:
+          negative && quantity !== 'prompt_tokens' && quantity !== 'output_tokens'
+            ? 'a time that the tool never set (0) had another taken from it, a clock was set back, or the file was edited'
+            : 'the file was edited, or made by averaging several runs',
       },
     ];
   });

@@ -132,14 +132,26 @@ const IN_PARTS: readonly QuantityId[] = ['requests_per_sec', 'input_tokens_per_s
 
 function figuresTable(report: CanonicalReport, width: number): string {
   const rows = report.scopes.flatMap((scope) =>
-    scope.measures.flatMap(({ quantity, stats }) => {
-      const { unit, label: name } = QUANTITIES[quantity];
-      const value = stats['value'] ?? stats['mean'];
-      if (isPerRequest(quantity) || value === undefined || IN_PARTS.includes(quantity)) return [];
-      return [[scope.label, name, significant(value), unit]];
-    }),
+    scope.measures
+      .flatMap(({ quantity, stats }) => {
+        const { unit, label: name } = QUANTITIES[quantity];
+        const value = stats['value'] ?? stats['mean'];
+        if (isPerRequest(quantity) || value === undefined || IN_PARTS.includes(quantity)) return [];
+        return [[scope.label, name, significant(value), unit]];
+      })
+      .concat(goodputRows(scope)),
   );
   return rows.length === 0 ? '' : columns(rows, { room: width, indent: 2, right: [2], shrink: [0, 1] });
+}
+
+/** The tool's own, by its own definition: rates, shares and counts under its names. */
+function goodputRows({ label: part, goodput }: ReportScope): string[][] {
+  return Object.entries(goodput?.stats ?? {}).map(([name, value]) => [
+    part,
+    name.replaceAll('_', ' '),
+    significant(value),
+    name === 'request_goodput' ? QUANTITIES.request_goodput.unit : '',
+  ]);
 }
 
 function label({ quantity, definition }: Measure): string {

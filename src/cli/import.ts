@@ -4,8 +4,10 @@ import type { Problem } from '../problem';
 import type { RunFacts } from '../readers/facts';
 import { READABLE_TOOLS, type OpenedReport } from '../readers/foreign';
 import { judgeReport, violated } from '../audit/identities';
+import { openingCautions } from '../audit/opening';
 import { openReports } from '../readers/open';
 import { completeReport } from '../readers/records/complete';
+import type { Requests } from '../readers/records/requests';
 import { openRecords } from '../readers/records/open-records';
 import { isDisagreement, type JudgedReport } from '../audit/verdict';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
@@ -44,7 +46,7 @@ ${RECOMPUTE_HELP}
 Exit codes:
   0  every report was read and no identity is violated
   1  a report was read whose numbers contradict each other
-  2  unusable: nothing was recognised, nothing was measured, the requests cannot be cut as asked, or the command line is wrong
+  2  unusable: nothing was recognised, no request succeeded, the requests cannot be cut as asked, or the command line is wrong
 
 Examples:
   isoperf import reports-20261129-174411
@@ -85,7 +87,7 @@ async function run(args: readonly string[], io: CliIo): Promise<number> {
     io.err(`isoperf import: warning: nothing was computed again: ${name} has no per-request records\n`);
   }
   const contradicted = problems.some(isDisagreement) || judged.some((one) => violated(one.judgement).length > 0);
-  const isEmpty = judged.every(({ report }) => report.scopes.length === 0);
+  const isEmpty = judged.every(({ report: { scopes } }) => scopes.every(({ counts }) => counts.ok === 0));
   if (isRefused || isEmpty) return EXIT.unusable;
   return contradicted ? EXIT.failed : EXIT.ok;
 }
@@ -115,11 +117,21 @@ async function judge(opened: OpenedReport, { request, records }: ReadOptions): P
   return {
     report,
     facts: opened.facts,
-    judgement: judgeReport(report),
+    judgement: withOpening(judgeReport(report), report, streamed),
     ...(recordsFile === undefined ? {} : { recordsFile }),
     ...(again && 'recomputed' in again ? { recomputed: again } : {}),
     problems: again && !('recomputed' in again) ? [...problems, again] : problems,
   };
+}
+
+/** What only the requests show. */
+function withOpening(
+  judgement: Judged['judgement'],
+  report: Judged['report'],
+  records: { readonly requests: Requests } | undefined,
+): Judged['judgement'] {
+  if (!records) return judgement;
+  return { ...judgement, cautions: [...openingCautions(report, records.requests), ...judgement.cautions] };
 }
 
 function listing(judged: Judged, all: boolean, columns: number): string {

@@ -89,8 +89,9 @@ export async function openForeign(folder: FolderAccess, own?: OwnReader): Promis
   };
 }
 
-/** Where a report was found, what else lies about is no error, and logs are not worth a line. */
+/** Where a report was found, what else lies about is no error, and logs and what its tool writes beside it are not worth a line. */
 function besidesReports(problem: Problem): Problem[] {
+  if (problem.reason === 'by-product') return [];
   if (problem.code !== 'REP121' || problem.severity !== 'error') return [problem];
   if (problem.reason === 'plain-text') return [];
   const { code, path, message, file } = problem;
@@ -329,6 +330,7 @@ function fragment(
     path: [],
     message: `${folder.name}: ${what} is of ${reader.tool}, but no report by itself`,
     remedy: 'Name the folder it was written into, with its summary',
+    ...(documents.every(({ recognition }) => recognition.role === 'by-product') ? { reason: 'by-product' } : {}),
   };
 }
 

@@ -99,11 +99,11 @@ function loadOf(source: ScopeSource, config: { value: Json; file: string } | und
   const words =
     model === 'closed'
       ? `${level ?? '?'} concurrent`
-      : rate === undefined
-        ? source.kind === 'summary'
-          ? 'all stages together'
-          : 'not recorded'
-        : `${rate} requests/s asked${type === undefined ? '' : ` (${type})`}`;
+      : source.kind === 'summary'
+        ? 'all stages together'
+        : rate === undefined
+          ? 'not recorded'
+          : `${rate} requests/s asked${type === undefined ? '' : ` (${type})`}`;
   return {
     model,
     words,

@@ -58,12 +58,18 @@ interface Decode {
   readonly own: Count;
 }
 
-function decodeOf(scope: ReportScope, report: CanonicalReport): Decode | undefined {
+function decodeOf(scope: ReportScope, report: CanonicalReport, of: 'decoded' | 'spanned'): Decode | undefined {
   const e2e = statisticOf(scope, 'e2e', 'mean');
   const ttft = statisticOf(scope, 'ttft', 'mean');
   const counts = countsAtHand(scope, report).filter(({ tokens }) => tokens > 1.5);
   const first = measureOf(scope, 'output_tokens');
   const own = counts.find(({ measure }) => measure !== undefined && measure === first);
+  // Means over other answers do not add up: where requests tell, they are over the same.
+  const decoded = scope.extras?.[of];
+  if (decoded && own && decoded.tokens > 1.5) {
+    const same = { ...own, tokens: decoded.tokens };
+    return { seconds: decoded.seconds, counts: [same, ...counts.filter((count) => count !== own)], own: same };
+  }
   if (e2e === undefined || ttft === undefined || !own) return undefined;
   return { seconds: e2e - ttft - (scope.extras?.streamTailSeconds ?? 0), counts, own };
 }
@@ -75,7 +81,7 @@ const perTokenOf = ({ seconds }: Decode, { tokens }: Count): number => seconds /
  * |cov| <= sd(TPOT) x sd(n): the tolerance is that bound and 5 %.
  */
 export function latencySum(scope: ReportScope, report: CanonicalReport): Identity[] {
-  const decode = decodeOf(scope, report);
+  const decode = decodeOf(scope, report, 'decoded');
   const tpot = measureOf(scope, 'tpot');
   const mean = tpot?.stats['mean'];
   if (!decode || !tpot || mean === undefined || mean <= 0) return [];
@@ -177,7 +183,7 @@ function causeOfLatencySum(factor: number, report: CanonicalReport): string {
 
 /** Gaps over all requests, added up, are the decode time: mean gap x (tokens - 1) = mean E2E - mean TTFT. Only for token gaps. */
 export function pooledGaps(scope: ReportScope, report: CanonicalReport): Identity[] {
-  const decode = decodeOf(scope, report);
+  const decode = decodeOf(scope, report, 'spanned');
   const gap = statisticOf(scope, 'token_gap', 'mean');
   if (!decode || gap === undefined || gap <= 0) return [];
   // Both sides are sums over the same requests, so no covariance enters.
@@ -218,7 +224,7 @@ export function sameAsGap(scope: ReportScope, report: CanonicalReport): Identity
   const tpot = statisticOf(scope, 'tpot', 'mean');
   const gaps = measureOf(scope, 'chunk_gap') ?? measureOf(scope, 'token_gap');
   const gap = gaps?.stats['mean'];
-  const decode = decodeOf(scope, report);
+  const decode = decodeOf(scope, report, 'decoded');
   if (tpot === undefined || gap === undefined || !decode || off(tpot, gap) > 1e-4) return [];
   // Equal and right is what equal lengths give; equal and wrong means both came from the same wrong stamps.
   if (decode.counts.some((count) => off(perTokenOf(decode, count), tpot) < 0.3)) return [];

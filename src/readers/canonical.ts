@@ -137,6 +137,10 @@ export interface ScopeExtras {
   readonly requestsSpanSeconds?: number;
   /** Mean time from the last token of an answer to the end of its stream (usage chunk, [DONE]), where requests tell. */
   readonly streamTailSeconds?: number;
+  /** Where requests tell, over the answers that have a TPOT: mean time from first to last token, and mean tokens. */
+  readonly decoded?: { readonly seconds: number; readonly tokens: number };
+  /** The same over every answer with a token: those that gaps between tokens come from. */
+  readonly spanned?: { readonly seconds: number; readonly tokens: number };
 }
 
 /** What a session report says (inference-perf's session replay). */

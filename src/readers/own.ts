@@ -18,6 +18,7 @@ import {
 } from './canonical';
 import { MANIFEST_FILE, RECORDS_FILE, type RunManifest } from '../folder/manifest';
 import { factsOf } from './facts-of';
+import { answerFacts, withTimes } from './own-evidence';
 import { extrasOf } from './readers/inference-perf-evidence';
 import { compact, measure, single } from './readers/values';
 import { own } from '../own';
@@ -41,16 +42,18 @@ function ownReport(run: Run): CanonicalReport {
   const warmups = new Set(manifest?.window.warmupStages ?? []);
   const scopes = [
     ...[...run.stages].map(([stage, report]) =>
-      withTail(
+      withTimes(
         stageScope(stage, report, manifest, tokens, warmups.has(stage)),
         run.records?.filter((record) => record.stage === stage),
+        manifest?.tokens?.output.source,
       ),
     ),
     ...(run.summary
       ? [
-          withTail(
+          withTimes(
             summaryScope(run.summary, manifest, tokens),
             run.records?.filter(({ stage }) => !warmups.has(stage)),
+            manifest?.tokens?.output.source,
           ),
         ]
       : []),
@@ -92,47 +95,6 @@ function ownReport(run: Run): CanonicalReport {
     ...(pinned === undefined ? {} : { sweepPinnedBy: pinned }),
     problems: run.problems,
   };
-}
-
-/** What answered, in words. */
-function answerFacts({ answers }: RunManifest): CanonicalReport['facts'] {
-  if (!answers) return [];
-  const { answered, models, unnamed = 0, withoutFinishReason = 0, cutShort = 0, reasoning } = answers;
-  const names = Object.entries(models).map(([name, count]) => `${name} (${count})`);
-  if (unnamed > 0 && names.length > 0) names.push(`none (${unnamed})`);
-  const say = (label: string, value: string): CanonicalReport['facts'] => [
-    { label, value, source: `${MANIFEST_FILE}: answers` },
-  ];
-  return [
-    ...(names.length > 0 ? say('model named in the answers', names.join(', ')) : []),
-    ...(withoutFinishReason > 0
-      ? say(
-          'answers without a finish reason',
-          `${withoutFinishReason} of ${answered}${cutShort > 0 ? `, ${cutShort} of them cut short` : ''}`,
-        )
-      : []),
-    ...(reasoning
-      ? say(
-          'reasoning',
-          `${reasoning.tokens} of ${reasoning.outputTokens} output tokens, in ${reasoning.answers} answers`,
-        )
-      : []),
-  ];
-}
-
-/** How long streams stayed open after their last token: a usage chunk that comes late is in E2E, and in no token's time. */
-function withTail(scope: ReportScope, records: readonly RequestRecord[] | undefined): ReportScope {
-  const tails = (records ?? []).flatMap(({ outcome, endSeconds, lastTokenSeconds, firstTokenSeconds }) =>
-    outcome.kind === 'ok' &&
-    endSeconds !== undefined &&
-    lastTokenSeconds !== undefined &&
-    firstTokenSeconds !== undefined
-      ? [endSeconds - lastTokenSeconds]
-      : [],
-  );
-  if (tails.length === 0) return scope;
-  const streamTailSeconds = tails.reduce((sum, tail) => sum + tail, 0) / tails.length;
-  return { ...scope, extras: { ...scope.extras, streamTailSeconds } };
 }
 
 type Numbers = Pick<

@@ -151,7 +151,8 @@ describe('a run without one success', () => {
   };
   it.each([
     [0, 2],
-    [5, 0],
+    // Its counts contradict each other, which is another fault.
+    [5, 1],
   ])('%i of 305 answered: exit code %i', async (completed, code) => {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'isoperf-import-'));
     writeFileSync(

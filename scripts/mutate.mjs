@@ -6,7 +6,7 @@
 //   npm run mutate -- --only 40,79 src/client/template.ts  the mutants of these lines
 //   npm run mutate -- --list src/config/secrets.ts         the mutants of a file, not run
 import { fork } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
@@ -118,6 +118,11 @@ async function runTests(order, seconds) {
   });
 }
 
+/** What each test file's tests took in all, from former runs: of two as near the quicker goes first. */
+const TIMES = path.join(root, 'out', 'mutation-times.json');
+const times = existsSync(TIMES) ? JSON.parse(readFileSync(TIMES, 'utf8')) : {};
+const secondsOf = (test) => times[path.relative(root, test)] ?? 1;
+
 const failedOf = ({ tests }) => tests.find(({ failed }) => failed !== undefined);
 
 /** Shows a test file the mutants that nobody noticed yet, and marks those that it notices. */
@@ -126,6 +131,7 @@ async function show(test, mutants) {
   for (const mutant of mutants) byFile.set(mutant.file, [...(byFile.get(mutant.file) ?? []), mutant]);
   const bundle = await bundleOf(root, test, byFile, textOf);
   const base = await runTests({ bundle, bail: false, testMs: 90_000, untilMs: FILE_SECONDS * 1000 }, FILE_SECONDS + 90);
+  times[path.relative(root, test)] = base.tests.reduce((sum, { ms }) => sum + ms / 1000, 0);
   const sound = base.tests.filter(({ failed }) => failed === undefined);
   if (sound.length === 0)
     return console.log(`  (${path.relative(root, test)}: ${failedOf(base)?.failed ?? 'no tests'})`);
@@ -177,7 +183,7 @@ for (const target of targets) {
     for (const [index, test] of mutant.tests.entries()) nearness.set(test, (nearness.get(test) ?? 0) + 1 / (1 + index));
   }
   const started = performance.now();
-  for (const [test] of [...nearness].sort((a, b) => b[1] - a[1])) {
+  for (const [test] of [...nearness].sort((a, b) => b[1] / (1 + secondsOf(b[0])) - a[1] / (1 + secondsOf(a[0])))) {
     const left = sample.filter(({ killer, tests }) => killer === undefined && tests.includes(test));
     if (left.length === 0) continue;
     const since = performance.now();
@@ -207,6 +213,7 @@ if (!values.list) {
   const share = counts.killed / counts.all;
   console.log(`Survivors:\n${survivors.map((line) => `  ${line}`).join('\n') || '  none'}`);
   console.log(`${counts.killed} of ${counts.all} killed: ${(100 * share).toFixed(0)} % (goal ${100 * GOAL} %)`);
+  writeFileSync(TIMES, JSON.stringify(times, null, 2));
   rmSync(path.join(root, 'out', 'mutation'), { recursive: true, force: true });
   mkdirSync(path.join(root, 'out'), { recursive: true });
   writeFileSync(

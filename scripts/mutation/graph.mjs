@@ -30,10 +30,10 @@ export function testsBySource(root) {
     const tests = [];
     let edge = [file];
     // Tests of the same room, or that speak of it, know more than others at the same distance.
-    const room = path.join('unit', path.relative(path.join(root, 'src'), path.dirname(file)));
+    const room = path.join(root, 'test', 'unit', path.relative(path.join(root, 'src'), path.dirname(file)));
     const name = path.basename(file, '.ts');
     const rank = (test, distance) =>
-      distance - (path.dirname(test).endsWith(room) ? 4 : 0) - (readFileSync(test, 'utf8').includes(name) ? 2 : 0);
+      distance - (room.startsWith(path.dirname(test)) ? 4 : 0) - (readFileSync(test, 'utf8').includes(name) ? 2 : 0);
     let distance = 0;
     while (edge.length > 0) {
       edge = edge.flatMap((each) => importers.get(each) ?? []).filter((each) => !seen.has(each) && seen.add(each));

@@ -213,10 +213,11 @@ export const completeness = dimension<Completeness>({
         `No request of ${silent.join('')} succeeded: it has no latency, length or rate that could be compared.`,
       );
     }
-    const lossA = 1 - a.ends.ok / Math.max(1, a.ends.planned);
-    const lossB = 1 - b.ends.ok / Math.max(1, b.ends.planned);
-    const z = Math.abs(proportionsZ(a.ends.ok, Math.max(1, a.ends.planned), b.ends.ok, Math.max(1, b.ends.planned)));
-    const gap = Math.abs(lossA - lossB);
+    const [m, n] = [Math.max(1, a.ends.planned), Math.max(1, b.ends.planned)];
+    const [lossA, lossB] = [1 - a.ends.ok / m, 1 - b.ends.ok / n];
+    const z = Math.abs(proportionsZ(a.ends.ok, m, b.ends.ok, n));
+    // Over one denominator: 10 of 1,000 are one point, and no hair over it.
+    const gap = Math.abs(a.ends.ok * n - b.ends.ok * m) / (m * n);
     if ((gap > LOSS_FLOOR && z > LOSS_Z) || (gap > CLEAR_LOSS && z > CLEAR_LOSS_Z)) {
       return confounds(
         `${percent(lossA)} of A’s and ${percent(lossB)} of B’s requests did not succeed. Latencies leave them out, so the side that lost more looks faster than it is.`,

@@ -35,7 +35,8 @@ export function answerOf(estimate: Estimate, asked: Asked): Answer {
   const excludes = bounds.low > 0 || bounds.high < 0;
   if (excludes && sure) return { kind: 'different', reason: 'repeats', ...named };
   const alone = isBeyond(at(BEYOND_LEVEL), asked) ? 'beyond-known-noise' : 'single-runs';
-  const reason = excludes || inside ? (single ? alone : 'drift') : among ? 'many-numbers' : 'chance';
+  // Drift may hide a difference as well as pass for one.
+  const reason = !single && open === true ? 'drift' : excludes || inside ? alone : among ? 'many-numbers' : 'chance';
   const further = furtherRuns(estimate, asked);
   return { kind: 'inconclusive', reason, ...named, ...(further === undefined ? {} : { furtherRuns: further }) };
 }

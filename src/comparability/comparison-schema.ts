@@ -90,7 +90,8 @@ const finding = z.object({
 const metricSide = z.object({
   value: z.number().optional(),
   missing: z.string().optional().meta({ description: 'Why there is no value.' }),
-  n: z.number(),
+  n: z.number().nullable().meta({ description: 'Values it rests on; null where that is not recorded.' }),
+  nMissing: z.string().optional().meta({ description: 'Why there is no n.' }),
 });
 
 const metric = z.object({

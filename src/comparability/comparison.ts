@@ -101,7 +101,9 @@ export interface MetricSide {
   readonly value?: number;
   /** Why there is no value: "not streamed", "n = 60 is under the 299 that p99 needs", ... */
   readonly missing?: string;
-  readonly n: number;
+  /** Values it rests on; null with the reason beside it. */
+  readonly n: number | null;
+  readonly nMissing?: string;
 }
 
 /** Why an answer is what it is; nothing else may be read out of the words. */

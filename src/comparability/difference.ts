@@ -74,7 +74,9 @@ export function differenceOf(
 
 function noFailures({ a, b }: Row): string {
   // Hanley and Lippman-Hand (1983): with no event in n, up to 3 / n is within the 95 % bound.
-  return `no failure on either side; a true rate up to ${rounded(300 / Math.min(a.side.n, b.side.n), 2)} % could show none`;
+  const least = Math.min(a.side.n ?? 0, b.side.n ?? 0);
+  const bound = least > 0 ? `; a true rate up to ${rounded(300 / least, 2)} % could show none` : '';
+  return `no failure on either side${bound}`;
 }
 
 function differenceWords(
@@ -91,23 +93,25 @@ function differenceWords(
   const size = sizeOf(absolute, a, row.unit);
   const direction = absolute > 0 ? 'higher' : 'lower';
   const is = absolute === 0 ? 'no difference' : `B is ${direction} by ${size}`;
+  const isNothing = !interval || (absolute === 0 && interval.low === 0 && interval.high === 0);
+  const hidden = answer.margin === undefined ? '' : `, so the margin ${answer.margin} is not shown to hold`;
+  const unseen = interval ? `up to ${sizeOfReach(interval, a, row.unit)} could hide${hidden}` : '';
   switch (answer.reason) {
     case 'within-margin':
       return `equivalent within the margin ${answer.margin ?? ''} (${is})`;
     case 'no-interval':
       return absolute === 0 ? is : `${is}, which may be chance: there is no interval`;
-    case 'chance': {
-      if (!interval || (absolute === 0 && interval.low === 0 && interval.high === 0)) return is;
-      const unseen = sizeOfReach(interval, a, row.unit);
-      const hidden = answer.margin === undefined ? '' : `, so the margin ${answer.margin} is not shown to hold`;
-      return `no detectable difference (up to ${unseen} could hide${hidden}${settle})`;
-    }
+    case 'chance':
+      return isNothing ? is : `no detectable difference (${unseen}${settle})`;
     case 'many-numbers':
       return `no detectable difference among so many numbers (${is}; the interval is for all of them${settle})`;
     case 'single-runs':
       return `within these two runs ${is}; one run a side does not show the noise from run to run${settle}`;
-    case 'drift':
-      return `${is}, but drift is not excluded: the sides did not take even turns${settle}`;
+    case 'drift': {
+      const seen = interval && (interval.low > 0 || interval.high < 0);
+      const found = seen || isNothing ? `${is}, but` : `no detectable difference (${unseen}), and`;
+      return `${found} drift is not excluded: the sides did not take even turns${settle}`;
+    }
     case 'repeats':
       return `${is}${judged(direction, row, fair)}`;
     case 'beyond-known-noise':

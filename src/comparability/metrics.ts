@@ -155,9 +155,17 @@ function withRepeats(
 function pooled(runs: readonly RunSample[]): Sample {
   const samples = runs.map(({ sample }) => sample);
   const values = samples.flatMap(({ side }) => (side.value === undefined ? [] : [side.value]));
-  const n = samples.reduce((sum, { side }) => sum + side.n, 0);
+  const sizes = samples.map(({ side }) => side.n);
+  const unsized = samples.find(({ side }) => side.n === null)?.side.nMissing;
+  const n = sizes.some((size) => size === null) ? null : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   if (values.length < samples.length) return samples.find(({ side }) => side.value === undefined)!;
-  return { side: { n, value: values.reduce((sum, value) => sum + value, 0) / values.length } };
+  return {
+    side: {
+      n,
+      ...(unsized === undefined ? {} : { nMissing: unsized }),
+      value: values.reduce((sum, value) => sum + value, 0) / values.length,
+    },
+  };
 }
 
 function finish(

@@ -4,7 +4,7 @@ import { pairedNoise, rateNoise, relativeError, type Arrivals, type RateNoise } 
 import { isSuccess } from '../metrics/request-metrics';
 import { reportedRate, type Counting, type RateQuantity } from './quantities';
 import { sameSchedule, type RequestPairs } from './request-pairs';
-import { NO_RECORDS, tooFewForInterval, windowOf, type Draws, type Sample } from './samples';
+import { NO_RECORDS, sizeIn, tooFewForInterval, windowOf, type Draws, type Sample } from './samples';
 import type { MeasuredStage } from './side';
 import type { StagePair } from './stages';
 import { own } from '../own';
@@ -70,11 +70,11 @@ function sized(noise: RateNoise): { readonly error: number; readonly student: nu
 function rateOf(stage: MeasuredStage, quantity: RateQuantity, counting: Counting, schedule: boolean): Rate {
   if (!stage.records) {
     const value = stage.scope && reportedRate(stage.scope, quantity);
-    const n = stage.scope?.counts.ok ?? 0;
+    const size = sizeIn(stage.scope, stage.scope?.counts.ok);
     if (value === undefined) {
-      return { sample: { side: { n, missing: stage.scope ? 'not counted' : 'no report of this stage' } } };
+      return { sample: { side: { ...size, missing: stage.scope ? 'not counted' : 'no report of this stage' } } };
     }
-    return { sample: { side: { n, value }, noInterval: NO_RECORDS } };
+    return { sample: { side: { ...size, value }, noInterval: NO_RECORDS } };
   }
   const { scope, successes, spanSeconds: span } = windowOf(stage.records);
   const n = successes.length;

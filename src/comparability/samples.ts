@@ -212,8 +212,8 @@ function reportedLatency(
 ): ReadonlyMap<Statistic, Sample> {
   const { scope } = stage;
   const { total, ok } = scope?.counts ?? {};
-  const counted = quantity.overAllSent ? (total ?? ok) : ok;
-  const n = counted ?? 0;
+  const size = sizeIn(scope, quantity.overAllSent ? (total ?? ok) : ok);
+  const { n } = size;
   const stats = scope && reportedStatistics(scope, quantity);
   const gap = quantity.id === 'token_gap' ? scope?.unmeasured?.chunk_gap : undefined;
   const none = scope ? (scope.unmeasured?.[quantity.id] ?? gap ?? 'not in the report') : 'no report of this stage';
@@ -221,13 +221,18 @@ function reportedLatency(
     statistics.map((statistic): [Statistic, Sample] => {
       const percent = PERCENTS[statistic];
       const value = stats?.[percent === undefined ? 'mean' : quantileKey(percent)];
-      if (value === undefined) return [statistic, { side: { n, missing: none } }];
-      if (supports(statistic, n)) return [statistic, { side: { n, value }, noInterval: NO_RECORDS }];
-      const few =
-        counted !== undefined ? tooFew(statistic, n) : `of how many answers this ${statistic} is, is not recorded`;
-      return [statistic, { side: { n, missing: few }, isWithheld: n > 0 }];
+      if (value === undefined) return [statistic, { side: { ...size, missing: none } }];
+      if (supports(statistic, n ?? 0)) return [statistic, { side: { ...size, value }, noInterval: NO_RECORDS }];
+      const few = n === null ? `of how many answers this ${statistic} is, is not recorded` : tooFew(statistic, n);
+      return [statistic, { side: { ...size, missing: few }, isWithheld: n !== null && n > 0 }];
     }),
   );
+}
+
+/** Of a report, as far as its file counts: a count that nobody wrote is not 0. */
+export function sizeIn(scope: MeasuredStage['scope'], counted: number | undefined): Pick<MetricSide, 'n' | 'nMissing'> {
+  if (counted !== undefined) return { n: counted };
+  return { n: null, nMissing: scope ? 'the file does not say of how many requests' : 'no report of this stage' };
 }
 
 interface Window {
@@ -253,8 +258,10 @@ export function windowOf(records: readonly RequestRecord[]): Window {
 export function errorRateSample(stage: MeasuredStage, draws: Draws): Sample {
   if (!stage.records) {
     const { total, ok, failed } = stage.scope?.counts ?? {};
-    const n = total ?? ok ?? 0;
-    if (n === 0) return { side: { n, missing: 'no report of this stage' } };
+    const size = sizeIn(stage.scope, total ?? ok);
+    const { n } = size;
+    if (n === null) return { side: { ...size, missing: size.nMissing ?? '' } };
+    if (n === 0) return { side: { n, missing: 'no request ended' } };
     if (failed === undefined) return { side: { n, missing: 'failures are not counted in the file' } };
     return { side: { n, value: (failed / n) * 100 }, noInterval: NO_RECORDS };
   }

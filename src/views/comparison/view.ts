@@ -211,7 +211,7 @@ function sideFigure(
   side: MetricSide,
   metric: MetricComparison,
 ): { text: string; note: string; weak?: boolean } {
-  const n = `n = ${whole(side.n)}`;
+  const n = side.n === null ? (side.nMissing ?? '') : `n = ${whole(side.n)}`;
   if (side.value === undefined) {
     return { text: NOTHING, note: `${metric.label} of ${name}: ${side.missing ?? 'not recorded'}`, weak: true };
   }

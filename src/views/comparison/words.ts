@@ -163,7 +163,7 @@ export function shortVerdict(metric: MetricComparison, numbers: ReadonlyMap<stri
     case 'single-runs':
       return `B ${direction} in these two runs`;
     case 'drift':
-      return `B ${direction}, drift not excluded`;
+      return `${difference.detected === true ? `B ${direction}` : 'none detected'}, drift not excluded`;
     case 'beyond-known-noise':
       return `this pair differs: B ${direction}`;
     case 'repeats':

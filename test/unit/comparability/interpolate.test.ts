@@ -86,7 +86,7 @@ describe('a cut that the user sets', () => {
   const cut = (text: string): Comparison =>
     compare(a, b, { resamples: 50, align: ['warmup-window'], cut: parseCut(text) as WarmupCut });
   const size = (comparison: Comparison): number =>
-    comparison.metrics.find((row) => row.metric === 'ttft' && row.statistic === 'mean')!.a.n;
+    comparison.metrics.find((row) => row.metric === 'ttft' && row.statistic === 'mean')!.a.n ?? 0;
 
   it('of requests, of seconds, and by MSER-5', () => {
     expect(size(cut('50'))).toBe(350);

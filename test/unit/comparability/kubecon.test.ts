@@ -1,5 +1,5 @@
 // The worked example of design/comparability.md: inference-perf's public KubeCon 2025 set, every listed finding and no other.
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRun } from '../../../src/cli/compare-input';
@@ -106,5 +106,20 @@ describe.skipIf(!present)('vllm+chunking_and_prefix_caching against vllm+quantiz
     expect(comparison.notes.join('\n')).toMatch(/Nothing measurable changed at 254 rps: .*0\.99 % of A/);
     expect(finding(comparison, 'offered-load').state).toBe('same');
     expect(comparison.stages).toHaveLength(7);
+  });
+});
+
+const VLLM = path.resolve(CORPUS, '../../vllm-bench-serve');
+describe.skipIf(!existsSync(VLLM))('vLLM at 10 requests a second against all at once', () => {
+  it('load model and offered load confound, and every number with them', async () => {
+    const [ten, all] = ['vllm-10.0qps', 'vllm-infqps'].map((start) => {
+      const file = readdirSync(VLLM).find((name) => name.startsWith(start))!;
+      return path.join(VLLM, file);
+    });
+    const comparison = await pair(ten!, all!);
+    expect(finding(comparison, 'load-model').state).toBe('confounds');
+    expect(finding(comparison, 'offered-load').state).toBe('confounds');
+    expect(comparison.verdict.exitCode).toBe(3);
+    expect(new Set(comparison.metrics.map(({ verdict }) => verdict))).toEqual(new Set(['confounded']));
   });
 });

@@ -4,6 +4,8 @@ import { compare } from '../../../src/comparability/compare';
 import type { MetricName } from '../../../src/comparability/comparison';
 import { readRun } from '../../../src/readers/read';
 import type { Run } from '../../../src/readers/run';
+import { comparisonSchema } from '../../../src/comparability/comparison-schema';
+import { comparisonView } from '../../../src/views/comparison/view';
 import { reportView } from '../../../src/views/report/view';
 import { memoryFolder } from '../support/memory-folder';
 
@@ -74,4 +76,26 @@ describe('not counted', () => {
     const p99 = compare(run, run).metrics.find(({ metric, statistic }) => metric === 'ttft' && statistic === 'p99');
     expect(p99?.a.missing ?? '').not.toContain('n = 0');
   });
+});
+
+it('a file that does not count its requests has no n of 0: null, with the reason, in data, words and view', async () => {
+  const { request_count: _, ...rest } = {
+    schema_version: '1.4',
+    aiperf_version: '0.13.0',
+    request_latency: { unit: 'ms', avg: 240, p50: 230, p90: 300, p99: 310, min: 200, max: 320, std: 20 },
+    time_to_first_token: { unit: 'ms', avg: 50, p50: 48, p90: 60, p99: 70, min: 40, max: 72, std: 5 },
+    request_count: { unit: 'requests', avg: 60 },
+    request_throughput: { unit: 'requests/sec', avg: 18 },
+  };
+  const read = await readRun(memoryFolder({ 'profile_export_aiperf.json': JSON.stringify(rest) }));
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const comparison = compare(read.value, read.value);
+  const mean = comparison.metrics.find(({ metric, statistic }) => metric === 'ttft' && statistic === 'mean')!;
+  const reason = 'the file does not say of how many requests';
+  expect(mean.a).toEqual({ n: null, nMissing: reason, value: 50 });
+  const rate = comparison.metrics.find(({ metric }) => metric === 'requests_per_sec')!;
+  expect(rate.a).toMatchObject({ n: null, nMissing: reason, value: 18 });
+  expect(comparisonSchema.safeParse(JSON.parse(JSON.stringify(comparison))).success).toBe(true);
+  expect(JSON.stringify(comparisonView(comparison, read.value, read.value))).not.toContain('n = 0');
+  expect(JSON.stringify(comparisonView(comparison, read.value, read.value))).toContain(reason);
 });

@@ -8,7 +8,7 @@ import {
   type MeasuredRequest,
 } from '../../metrics/request-metrics';
 import type { Problem } from '../../problem';
-import { stageScopes, type CanonicalReport, type ReportScope } from '../canonical';
+import { stageScopes, summaryOf, type CanonicalReport, type ReportScope } from '../canonical';
 import { counted, whole } from '../../figures';
 import { factsOf } from '../facts-of';
 import type { Run, RunLengths } from '../run';
@@ -44,6 +44,8 @@ export async function withRecords(run: Run): Promise<Run> {
   }
   // Some are a slip of a clock, and have no latencies; many are no record of a run.
   if (columns.impossible > MOST_IMPOSSIBLE * columns.length) return refuse('too many of them cannot be');
+  const missing = missingOf(canonical, columns);
+  if (missing !== undefined) return refuse(missing);
   const order = bySending(columns);
   if (!order) return { ...refuse('it does not say when each request was sent'), lengths: lengthsOf(columns) };
   const stages = stagesOf(canonical, columns, order);
@@ -64,6 +66,13 @@ export async function withCheck(run: Run): Promise<Run> {
   const streamed = await openRecords({ report: canonical, folder, recordsFile: file });
   const found = streamed ? [...streamed.problems, ...checkAgainstSummary(canonical, streamed, file)] : [];
   return { ...run, problems: [...run.problems, ...found] };
+}
+
+/** A few lines of a file that was cut are a sample of unknown law: the summary is of all. Failures may be in another file. */
+function missingOf(report: CanonicalReport, columns: RequestColumns): string | undefined {
+  const answered = summaryOf(report)?.counts.ok;
+  if (answered === undefined || columns.length >= answered) return undefined;
+  return `it has ${counted(columns.length, 'request')} of the ${whole(answered)} that were answered`;
 }
 
 function unchecked(file: string, bytes: number): Problem {

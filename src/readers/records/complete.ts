@@ -41,7 +41,8 @@ function withSpan(report: CanonicalReport, requests: Requests): CanonicalReport 
 
 function scopeFromRecords(report: CanonicalReport, { requests }: OpenedRequests, file: string): ReportScope {
   const gap = report.tool === 'inference-perf' ? 'token_gap' : 'chunk_gap';
-  const definition = { ...ownDefinition(report), gap } as const;
+  // There is no summary of the tool's to agree with: every quantity is what its name says.
+  const definition = { ...ownDefinition(report), gap, flavour: 'own' } as const;
   const again = recompute(requests, definition, file);
   return {
     id: 'run',

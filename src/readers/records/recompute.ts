@@ -212,7 +212,11 @@ export const LATENCIES: Readonly<
   >
 > = {
   ttft: (_, row, { flavour }) => (row.chunkSeconds.length > (flavour === 'own' ? 0 : 1) ? ttftSeconds(row) : undefined),
-  tpot: (requests, row, { tokens }) => tpotSeconds(row, sourceOf(requests, tokens)),
+  // Where tokens are stamped, several at one moment came in one chunk: there is no decode time to see.
+  tpot: (requests, row, { tokens, flavour, gap }) => {
+    const seconds = tpotSeconds(row, sourceOf(requests, tokens));
+    return seconds === 0 && flavour === 'own' && gap === 'token_gap' ? undefined : seconds;
+  },
   ntpot: (requests, row, { tokens, flavour }) =>
     flavour !== 'own' && outputOf(requests, row, tokens) === 0 ? 0 : ntpotSeconds(row, sourceOf(requests, tokens)),
   e2e: (_, row) => latencySeconds(row),

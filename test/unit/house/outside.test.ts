@@ -11,6 +11,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'comparability/cross-tool.test.ts': 'result files of several tools',
   'comparability/evidence-places.test.ts': 'result files of several tools',
   'comparability/kubecon.test.ts': 'inference-perf’s reports of KubeCon 2025',
+  'comparability/same-figures.test.ts': 'result files of every tool',
   'config/corpus.test.ts': 'public configs',
   'config/json-schema.test.ts': 'inference-perf’s examples',
   'config/oracle.test.ts': 'verdicts of the real loader',

@@ -1,5 +1,6 @@
 // The same formula for the same name? Recomputed from records, yes; read from reports, only where their tools agree.
 import { rounded } from '../../figures';
+import { startSeconds } from '../../metrics/request-metrics';
 import {
   definitionDifferences,
   measureOf,
@@ -14,7 +15,7 @@ import { judgeReport, violated } from '../../audit/identities';
 import type { Evidence, MetricName } from '../comparison';
 import { ALL, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { inManifest, inReport, inSetting } from '../evidence';
-import { type Side } from '../side';
+import { factsOn, type Side } from '../side';
 
 interface Definitions extends SideEvidence {
   /** Every number is computed here, from records. */
@@ -212,12 +213,44 @@ function differentMoments(a: Definitions, b: Definitions): (readonly [readonly M
   });
 }
 
-/** An anchor at the first reasoning is one at the first content where nothing reasons. */
+/** Of the mean latency: from the last token to the end of the stream; less than this moves no number that is shown. */
+const SHORT_TAIL = 0.005;
+
+/**
+ * A definition differs only where it moves the number: an anchor at the first reasoning is one at the first content where nothing
+ * reasons, one at the first chunk where no chunk comes before the text (chat begins with an empty one that names the role), and the
+ * last token is the end of a stream that ends with it.
+ */
 function onThisEndpoint(a: Definitions, b: Definitions, x: Definition, y: Definition): [Definition, Definition] {
-  if (reasons(a.side) || reasons(b.side)) return [x, y];
-  const plain = (one: Definition): Definition =>
-    one.anchor === 'first-content-or-reasoning' ? { ...one, anchor: 'first-content' } : one;
+  const isPlain = !reasons(a.side) && !reasons(b.side);
+  const isText = [a, b].every(({ side }) => factsOn(side).apiType.value === 'completion');
+  const anchors: readonly Definition['anchor'][] = [
+    ...(isPlain ? (['first-content-or-reasoning'] as const) : []),
+    ...(isText ? (['first-chunk'] as const) : []),
+  ];
+  const streamed = x.end === 'stream-end' ? a : y.end === 'stream-end' ? b : undefined;
+  const tail = streamed && tailShareOf(streamed.side);
+  const isShort = tail !== undefined && tail < SHORT_TAIL && x.end !== y.end;
+  const plain = (one: Definition): Definition => ({
+    ...one,
+    ...(anchors.includes(one.anchor) ? { anchor: 'first-content' } : {}),
+    ...(isShort && one.end === 'last-token' ? { end: 'stream-end' } : {}),
+  });
   return [plain(x), plain(y)];
+}
+
+/** Sum of the times from the last token to the end of the stream over the sum of the latencies; undefined without both. */
+function tailShareOf({ run }: Side): number | undefined {
+  let tails = 0;
+  let latencies = 0;
+  for (const record of run.records ?? []) {
+    const { outcome, endSeconds: end, lastTokenSeconds: last } = record;
+    const sent = startSeconds(record);
+    if (outcome.kind !== 'ok' || end === undefined || last === undefined || sent === undefined) continue;
+    tails += end - last;
+    latencies += end - sent;
+  }
+  return latencies > 0 ? tails / latencies : undefined;
 }
 
 /** Whether any answer shows reasoning: tokens of it, or a first token before the first content. */

@@ -16,7 +16,7 @@ import {
 import { percent } from '../../figures';
 import { inFact, inRecords } from '../evidence';
 import { factsOn, sideStreams, type Side } from '../side';
-import { compareAsked, comparedSuccesses } from '../workload';
+import { compareAsked, comparedSuccesses, ownLengths } from '../workload';
 
 interface Share {
   readonly hits: number;
@@ -59,7 +59,7 @@ function fullAnswers(side: Side, context: Context): Share | undefined {
   const successes = comparedSuccesses(side, context);
   if (successes) {
     const known = successes.map(ranToLimit).filter((value) => value !== undefined);
-    if (known.length === 0 || known.length < 0.99 * successes.length) return undefined;
+    if (known.length === 0 || known.length < 0.99 * successes.length) return fullByLength(side, context);
     return { hits: known.filter(Boolean).length, n: known.length };
   }
   const reasons = Object.entries(side.run.manifest?.lengths?.finishReasons ?? {});
@@ -67,8 +67,29 @@ function fullAnswers(side: Side, context: Context): Share | undefined {
     entries.reduce((total, [, value]) => total + value, 0);
   const said = reasons.filter(([reason]) => reason !== NOT_REPORTED);
   const n = sum(said);
-  if (n === 0 || n < 0.99 * sum(reasons)) return undefined;
+  if (n === 0 || n < 0.99 * sum(reasons)) return fullByLength(side, context);
   return { hits: sum(said.filter(([reason]) => endedAtLimit(reason))), n };
+}
+
+/**
+ * Of another tool, where one length was asked for: answers that have it ran to it. From a summary, all did where the shortest has
+ * it, and none where the longest has not.
+ */
+function fullByLength(side: Side, context: Context): Share | undefined {
+  const { outputAsked, outputCounter } = factsOn(side);
+  const [asked, counter] = [outputAsked.value, outputCounter.value];
+  const mean = asked?.['mean'];
+  const isFixed = asked !== undefined && (asked['std_dev'] === 0 || (asked['min'] ?? NaN) === asked['max']);
+  const isCounted = counter !== undefined && counter.source !== 'not-counted' && counter.otherwise === undefined;
+  if (side.run.manifest || typeof mean !== 'number' || !isFixed || !isCounted) return undefined;
+  const limit = counter.source === 'server-usage' ? mean : CLIENT_SLACK * mean;
+  const lengths = ownLengths(side, context, 'output');
+  if (lengths?.values) {
+    return { hits: lengths.values.filter((length) => length >= limit).length, n: lengths.values.length };
+  }
+  const { min, max, count: n } = lengths?.summary ?? {};
+  if (n === undefined || min === undefined || max === undefined) return undefined;
+  return min >= limit ? { hits: n, n } : max < limit ? { hits: 0, n } : undefined;
 }
 
 /** Whole answers are whole by their form; a tool that keeps no reasons at all is silent about each. */

@@ -1,8 +1,9 @@
 // Who counted the tokens? Server and client counts differ by percents, so a ratio over both is none.
 import { chunkCountOf, type ItlBasis } from '../../metrics/request-metrics';
 import type { Counter } from '../../readers/facts';
+import { sameAddress } from '../address';
 import type { Evidence, MetricName } from '../comparison';
-import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
+import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { percent } from '../../figures';
 import { inFact, inManifest } from '../evidence';
 import { factsOn, sideStreams, successesOf, type Side } from '../side';
@@ -88,7 +89,7 @@ export const tokenSource = dimension<TokenSources>({
   judge,
 });
 
-function judge(a: TokenSources, b: TokenSources) {
+function judge(a: TokenSources, b: TokenSources, context: Context) {
   if (!a.output || !b.output || !a.input || !b.input) {
     return unknown('Who counted the tokens', a.output !== undefined, b.output !== undefined);
   }
@@ -118,6 +119,18 @@ function judge(a: TokenSources, b: TokenSources) {
         )
       : same(sameWords(a.output, a.input));
   }
+  if (found.length > 0 && found.every(({ preferred }) => preferred) && sameAddress(context.a, context.b) !== false) {
+    const belief = 'that the server sent its usage with every answer on both sides, as it did on the one that says so';
+    if (!itl)
+      return assumption(`${capital(message)}: one counter, if the server sent its usage with every answer.`, belief, {
+        moves,
+      });
+    return confounds(`${capital(words[2]!)}: a chunk may carry several tokens, or none.`, {
+      moves: moved(['itl']),
+      pitfall: 'CMP057',
+      note: `Of the counters is assumed ${belief}.`,
+    });
+  }
   // Nobody counted on one side, or nobody says with what: nothing is known to differ (ITL's basis follows from that).
   if (found.length > 0 && found.every((difference) => difference.open)) {
     return {
@@ -133,8 +146,23 @@ function judge(a: TokenSources, b: TokenSources) {
   );
 }
 
-function difference(which: 'input' | 'output', a: Counter, b: Counter): { words: string; open: boolean } | undefined {
+interface Difference {
+  readonly words: string;
+  /** Nothing is known to differ, only not known to agree. */
+  readonly open: boolean;
+  /** One side prefers the server's usage without saying how often it came; the other has it for every answer. */
+  readonly preferred?: true;
+}
+
+function difference(which: 'input' | 'output', a: Counter, b: Counter): Difference | undefined {
   if (a.source !== b.source) {
+    const [mixed, server] = a.source === 'mixed' ? [a, b] : [b, a];
+    const isPreferred = mixed.source === 'mixed' && server.source === 'server-usage';
+    // A mixture that is all the server's is the server's.
+    if (isPreferred && !unshared(mixed) && serverShare(mixed) === 1) return undefined;
+    const isSilent = isPreferred && unshared(mixed) && mixed.otherwise === undefined;
+    if (isSilent)
+      return { words: `${which} tokens: ${wordsOf(a)} on A, ${wordsOf(b)} on B`, open: true, preferred: true };
     const open = a.source === 'not-counted' || b.source === 'not-counted';
     return { words: `${which} tokens: ${wordsOf(a)} on A, ${wordsOf(b)} on B`, open };
   }

@@ -5,6 +5,8 @@ import type { SourceDocument } from './reader';
 import { textAt } from './values';
 
 const KEY = 'run.time.start';
+/** A date before the tool is a clock that was never set. */
+const FIRST_WALL_CLOCK_MS = Date.UTC(2020, 0);
 
 /** @param partials `inference-perf.partial.stage_N.yaml` */
 export function withStarts(report: CanonicalReport, partials: readonly SourceDocument[]): CanonicalReport {
@@ -12,7 +14,7 @@ export function withStarts(report: CanonicalReport, partials: readonly SourceDoc
     .flatMap(({ file, value }) => {
       const start = textAt(value, 'run', 'time', 'start');
       const stage = /stage_(\d+)/.exec(file)?.[1];
-      return start === undefined || Number.isNaN(Date.parse(start))
+      return start === undefined || !(Date.parse(start) > FIRST_WALL_CLOCK_MS)
         ? []
         : [{ file, value, start, stage: Number(stage) }];
     })

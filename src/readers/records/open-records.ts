@@ -54,7 +54,11 @@ async function readRequests(
         basis,
       );
     case 'aiperf':
-      return streamAiperf(folder.readLines?.(recordsFile) ?? textLines(folder, recordsFile), recordsFile);
+      return streamAiperf(
+        folder.readLines?.(recordsFile) ?? textLines(folder, recordsFile),
+        recordsFile,
+        report.said?.outputCounter?.value?.source === 'server-usage',
+      );
     case 'vllm bench serve':
     case 'sglang bench_serving': {
       const value = await wholeValue(folder, recordsFile);

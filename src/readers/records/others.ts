@@ -73,8 +73,13 @@ function arrayColumns(value: Json, counters: { input: TokenCounter; output: Toke
 /**
  * AIPerf: milliseconds in metrics, nanoseconds in metadata (read as doubles: to 0.3 microseconds). Times are from the first
  * request on, because a double of today's epoch seconds would blur what is added to it. Warm-up lines are left out.
+ * @param byServer the lengths of the file are the server's usage
  */
-export async function streamAiperf(lines: AsyncIterable<string>, file: string): Promise<StreamedRecords> {
+export async function streamAiperf(
+  lines: AsyncIterable<string>,
+  file: string,
+  byServer: boolean,
+): Promise<StreamedRecords> {
   const columns = new RequestColumns();
   const problems: Problem[] = [];
   let number = 0;
@@ -86,7 +91,7 @@ export async function streamAiperf(lines: AsyncIterable<string>, file: string): 
     const parsed = parseJson(line, `${file}, line ${number}`);
     if (parsed.ok && isObject(parsed.value) && isObject(parsed.value['metadata'])) {
       originNs ??= numberAt(parsed.value, 'metadata', 'request_start_ns');
-      addAiperf(columns, parsed.value, originNs ?? 0);
+      addAiperf(columns, parsed.value, originNs ?? 0, byServer);
     } else if (bad++ === 0) {
       const message = parsed.ok ? `${file}, line ${number} is no record of AIPerf` : parsed.problems[0]!.message;
       problems.push({ code: 'REP110', severity: 'warning', path: [], message: `${message}: left out`, file });
@@ -104,7 +109,7 @@ export async function streamAiperf(lines: AsyncIterable<string>, file: string): 
   return { requests: columns, problems };
 }
 
-function addAiperf(columns: RequestColumns, value: Json, originNs: number): void {
+function addAiperf(columns: RequestColumns, value: Json, originNs: number, byServer: boolean): void {
   const phase = at(value, 'metadata', 'benchmark_phase');
   if (phase !== undefined && phase !== 'profiling') return;
   const metric = (key: string): number => numberAt(value, 'metrics', key, 'value') ?? NaN;
@@ -113,10 +118,12 @@ function addAiperf(columns: RequestColumns, value: Json, originNs: number): void
   row.failed = isObject(value['error']) || at(value, 'metadata', 'was_cancelled') === true;
   // When the credit to send was given: in an open loop the time it was due.
   row.scheduled = ((numberAt(value, 'metadata', 'credit_issued_ns') ?? NaN) - originNs) * 1e-9;
-  row.clientInput = metric('input_sequence_length');
-  row.clientOutput = metric('output_sequence_length');
-  row.serverInput = metric('usage_prompt_tokens');
-  row.serverOutput = metric('usage_completion_tokens');
+  const [input, output] = [metric('input_sequence_length'), metric('output_sequence_length')];
+  // With use_server_token_count the lengths are the server's, and the client counted nothing to hold them against.
+  row.clientInput = byServer ? NaN : input;
+  row.clientOutput = byServer ? NaN : output;
+  row.serverInput = byServer ? input : metric('usage_prompt_tokens');
+  row.serverOutput = byServer ? output : metric('usage_completion_tokens');
   const latency = metric('request_latency') / 1000;
   const ttft = metric('time_to_first_token') / 1000;
   row.end = row.sent + latency;

@@ -288,6 +288,7 @@ describe('recomputing', () => {
     const { requests: columns, problems } = await streamAiperf(
       linesOf(line('warmup'), line('profiling'), '', line('profiling', { was_cancelled: true }), '{"metadata": '),
       'f',
+      false,
     );
     const again = recompute(columns, { ...DEFINITION, flavour: 'own', gap: 'chunk_gap' }, 'f');
     expect(again.counts).toEqual({ total: 2, ok: 1, failed: 1 });

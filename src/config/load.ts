@@ -236,7 +236,7 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
   const shape = [...verdict.findings, ...(rescued?.findings ?? [])]
     .filter(
       (finding) =>
-        !restsOn(finding, paths) &&
+        !restsOn(finding, isOfKey(finding) ? paths.filter((path) => !samePath(path, finding.problem.path)) : paths) &&
         !(blocks.length > 0 && finding.rule === 'missing') &&
         !(isTagged && isPrinted(document, [...prefix, ...finding.problem.path])),
     )
@@ -333,6 +333,15 @@ function markOverride(problem: Problem, overrides: readonly Override[]): Problem
   // Only the path: what was given may be a secret.
   const message = `${problem.message} (From --set ${formatPath(source.path)}.)`;
   return { code, severity, path, message, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+/** A key is unknown whatever will stand there. */
+function isOfKey({ rule }: Finding): boolean {
+  return rule === 'unknown-key' || rule === 'ignored' || rule === 'newer';
+}
+
+function samePath(left: ConfigPath, right: ConfigPath): boolean {
+  return left.length === right.length && startsWith(left, right);
 }
 
 /** Problems of the YAML beside which all values are there. */

@@ -102,8 +102,11 @@ function region(kind: RegionKind, { document, blocks }: Reading, prefix: ConfigP
 function regionsOf(reading: Reading, options: ReadOptions): readonly Region[] {
   const { value } = reading.document;
   if (isConfigLike(value)) return [region('file', reading, [])];
+  // Patches of manifests are lists of changes, whose values may be texts.
+  if (Array.isArray(value)) return textRegions(reading.document, options);
   if (!isRecord(value)) return [];
-  if (isManifest(value)) return textRegions(reading.document, options);
+  if (isManifest(value))
+    return [...textRegions(reading.document, options), ...encodedRegions(reading.document, options)];
   const found: Region[] = [];
   if (isConfigLike(value['config'])) found.push(region('helm', reading, ['config']));
   const workload = value['workload'];
@@ -146,7 +149,7 @@ function wrappedRegions(reading: Reading): readonly Region[] {
 }
 
 /** Configs in texts: the data of a ConfigMap, a heredoc in a Job's script. */
-function textRegions(document: YamlDocument, options: ReadOptions): readonly Region[] {
+function textRegions(document: YamlDocument, options: ReadOptions, depth = 0): readonly Region[] {
   if (!document.root) return [];
   return longTexts(document.root).flatMap(({ path, node }): readonly Region[] => {
     const inData = path.length === 2 && (path[0] === 'data' || path[0] === 'stringData');
@@ -154,10 +157,64 @@ function textRegions(document: YamlDocument, options: ReadOptions): readonly Reg
     const whole = embedded(document, node, options);
     const around = { document, path, toFile: WHOLE };
     if (isConfigLike(whole.document.value)) return [{ ...inText('configmap', name, whole), around }];
+    const inner = depth === 0 ? innerRegions(whole, name, options) : [];
+    if (inner.length > 0) return inner;
     return heredocs(document, node, options)
       .filter((each) => isConfigLike(each.document.value))
       .map((each) => ({ ...inText('heredoc', each.name ?? name, each), around }));
   });
+}
+
+/** A text may be a manifest or a patch itself, with the config in a text of it: kustomize has such. */
+function innerRegions(outer: Embedded, name: string, options: ReadOptions): readonly Region[] {
+  const { value } = outer.document;
+  if (!isManifest(value) && !Array.isArray(value)) return [];
+  return textRegions(outer.document, options, 1).map(({ around: _around, ...found }) => ({
+    ...found,
+    name: `${name}.${found.name}`,
+    toFile: (range) => outer.toFile(found.toFile(range)),
+    ...(outer.isOpaque ? { isOpaque: true } : {}),
+  }));
+}
+
+/** Configs in base64: the data of a Secret, the binaryData of a ConfigMap, alone or in a List. */
+function encodedRegions(document: YamlDocument, options: ReadOptions): readonly Region[] {
+  const objects: (readonly [Readonly<Record<string, unknown>>, ConfigPath])[] = [];
+  const { value } = document;
+  if (isRecord(value)) {
+    objects.push([value, []]);
+    if (Array.isArray(value['items']))
+      value['items'].forEach((item: unknown, index) => isRecord(item) && objects.push([item, ['items', index]]));
+  }
+  return objects.flatMap(([object, path]) =>
+    (object['kind'] === 'Secret' ? ['data', 'binaryData'] : ['binaryData']).flatMap((section) => {
+      const texts = object[section];
+      if (!isRecord(texts)) return [];
+      return Object.entries(texts).flatMap(([key, encoded]): readonly Region[] => {
+        const text = typeof encoded === 'string' ? decoded(encoded) : undefined;
+        const reading = text === undefined ? undefined : readYaml(text, options);
+        const range = document.range([...path, section, key], 'value');
+        if (!reading || !range || !isConfigLike(reading.document.value)) return [];
+        const name = path.length === 0 ? `${section}[${key}]` : `${formatPath(path)}.${section}[${key}]`;
+        return [inText('configmap', name, { ...reading, toFile: () => range, isOpaque: true })];
+      });
+    }),
+  );
+}
+
+/** Longest base64 that is decoded, in characters. */
+const MAX_ENCODED = 100_000;
+
+function decoded(base64: string): string | undefined {
+  const packed = base64.replace(/\s/g, '');
+  if (packed.length > MAX_ENCODED || packed.length % 4 !== 0 || !/^[A-Za-z0-9+/]{20,}={0,2}$/.test(packed))
+    return undefined;
+  const bytes = Uint8Array.from(atob(packed), (character) => character.charCodeAt(0));
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 function inText(kind: RegionKind, name: string, { document, blocks, toFile, isOpaque }: Embedded): Region {

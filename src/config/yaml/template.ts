@@ -10,9 +10,14 @@ export interface Mask {
 }
 
 const CONTROL = /^\{\{-?\s*(?:if|else|end|range|with|define|block|template|\/\*|\$)/;
-const BEGINS = /^\{[{%][-+]?\s*(?:if|range|with|for|unless)\b/;
+const BEGINS = /^\{[{%][-+]?\s*(?:if|range|with|for|unless|block)\b/;
+/** What stands in one is written where it is named, not here. */
+const DEFINES = /^\{[{%][-+]?\s*(?:define|macro)\b/;
 const ELSE = /^\{[{%][-+]?\s*(?:else|elif)\b/;
-const ENDS = /^\{[{%][-+]?\s*end(?:if|for|unless)?\b/;
+const ENDS = /^\{[{%][-+]?\s*end(?:if|for|unless|block|macro)?\b/;
+/** Comments of Helm and Jinja, and actions on lines of their own, that go over several lines. */
+const LONG =
+  /\{\{-?\s*\/\*[\s\S]{0,5000}?\*\/\s*-?\}\}|\{#[\s\S]{0,5000}?#\}|^[ \t]*\{\{[^{}\n]*\n[^{}]{0,2000}\}\}[ \t]*$/gm;
 const ALONE =
   /^([ \t]*)(\$\{[^}\n]*\}|\$\([A-Za-z_]\w*\)|\$[A-Za-z_]\w*|\{\{.*\}\}|\{%.*%\}|<[A-Za-z][^<>\n]{0,60}>|__[A-Z][A-Z0-9_]*__|@[A-Z][A-Z0-9_]*@)[ \t]*\r?$/;
 const MAX_LINES = 20_000;
@@ -33,7 +38,7 @@ export function hasBlockLine(text: string): boolean {
  */
 export function maskTemplate(text: string, only?: ReadonlySet<number>): Mask | undefined {
   if (!only && !/[$<@_]|\{[{%]/.test(text)) return undefined;
-  const lines = text.split('\n');
+  const lines = withoutLong(text).split('\n');
   if (lines.length > MAX_LINES) return undefined;
   const blocks: { line: number; text: string }[] = [];
   const branches: { first: number; last: number }[] = [];
@@ -44,7 +49,8 @@ export function maskTemplate(text: string, only?: ReadonlySet<number>): Mask | u
       const top = open.pop();
       if (top?.branch) top.branch.last = line - 1;
       if (isElse) open.push({ branch: undefined, isElse });
-    } else if (BEGINS.test(mark)) {
+    } else if (DEFINES.test(mark)) open.push({ branch: undefined, isElse: true });
+    else if (BEGINS.test(mark)) {
       const branch = { first: line + 1, last: lines.length - 1 };
       branches.push(branch);
       open.push({ branch, isElse });
@@ -64,6 +70,11 @@ export function maskTemplate(text: string, only?: ReadonlySet<number>): Mask | u
   });
   const result = masked.join('\n');
   return result === text ? undefined : { text: result, blocks, branches };
+}
+
+/** What goes over several lines is white space; one line at a time says the rest. */
+function withoutLong(text: string): string {
+  return text.replace(LONG, (part) => (part.includes('\n') ? part.replace(/[^\n]/g, ' ') : part));
 }
 
 /** `{{ x }}:{{ y }}` begins a mapping for YAML; `${ x }}` does not, and is a placeholder all the same. */

@@ -329,7 +329,8 @@ class RunningBenchmark {
     manifest.lengths = reports.lengths;
     manifest.answers = reports.answers;
     const adapters = (this.input.config.load.lora_traffic_split ?? []).map(({ name }) => name);
-    answerProblems(reports.answers, [this.prepared.model, ...adapters]).forEach(this.note);
+    const ignoreEos = this.input.config.server?.ignore_eos ?? true;
+    answerProblems(reports.answers, [this.prepared.model, ...adapters], ignoreEos).forEach(this.note);
     const whole = outcomes.every((outcome) => outcome.complete) && !this.diskError;
     manifest.state = whole ? 'complete' : 'incomplete';
     const reason = this.diskError

@@ -12,7 +12,7 @@ import { markPlaceholders, type FoundPlaceholder } from './placeholders';
 import { remember } from './yaml/remember';
 import { isPrinted } from './yaml/printed';
 import { findRegions, isManifest, type Region, type RegionSearch } from './find/regions';
-import { overlap, restsOn, salvage, startsWith } from './model/salvage';
+import { overlap, restsOnOpen, salvage, startsWith } from './model/salvage';
 import type { Config } from './model/schema';
 import { isFieldName } from './model/suggest';
 import type { Target, TargetChoice } from './model/target';
@@ -236,7 +236,7 @@ function readRegion(region: Region, search: RegionSearch, options: LoadOptions):
   const shape = [...verdict.findings, ...(rescued?.findings ?? [])]
     .filter(
       (finding) =>
-        !restsOn(finding, isOfKey(finding) ? paths.filter((path) => !samePath(path, finding.problem.path)) : paths) &&
+        !restsOnOpen(finding, paths) &&
         !(blocks.length > 0 && finding.rule === 'missing') &&
         !(isTagged && isPrinted(document, [...prefix, ...finding.problem.path])),
     )
@@ -333,15 +333,6 @@ function markOverride(problem: Problem, overrides: readonly Override[]): Problem
   // Only the path: what was given may be a secret.
   const message = `${problem.message} (From --set ${formatPath(source.path)}.)`;
   return { code, severity, path, message, ...(remedy === undefined ? {} : { remedy }) };
-}
-
-/** A key is unknown whatever will stand there. */
-function isOfKey({ rule }: Finding): boolean {
-  return rule === 'unknown-key' || rule === 'ignored' || rule === 'newer';
-}
-
-function samePath(left: ConfigPath, right: ConfigPath): boolean {
-  return left.length === right.length && startsWith(left, right);
 }
 
 /** Problems of the YAML beside which all values are there. */

@@ -59,7 +59,11 @@ export class AnswersTally {
 }
 
 /** What a reader of the figures has to know of the answers. @param asked the model, then the adapters that were asked for in its place */
-export function answerProblems(answers: Answers, [model, ...adapters]: readonly [string, ...string[]]): Problem[] {
+export function answerProblems(
+  answers: Answers,
+  [model, ...adapters]: readonly [string, ...string[]],
+  ignoreEos: boolean,
+): Problem[] {
   const asked = [model, ...adapters];
   const { answered, withoutFinishReason = 0, cutShort = 0, empty = 0 } = answers;
   const others = Object.keys(answers.models).filter((name) => !asked.some((model) => isSameModel(model, name)));
@@ -83,7 +87,9 @@ export function answerProblems(answers: Answers, [model, ...adapters]: readonly 
       severity: 'warning',
       path: ['server', 'ignore_eos'],
       message: `${empty} of ${answered} answers ended at once, without a token: they count as answers of length 0 and have no time to first token.`,
-      remedy: 'Set server.ignore_eos to true where the server knows it.',
+      remedy: ignoreEos
+        ? 'The server does not honour server.ignore_eos, or cannot answer such prompts: look into its log, or send prompts it has words for.'
+        : 'Set server.ignore_eos to true where the server knows it.',
     });
   }
   if (others.length > 0) {

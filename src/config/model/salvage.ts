@@ -38,7 +38,7 @@ function errorsOf(findings: readonly Finding[]): readonly Finding[] {
 }
 
 /** Is a finding about a path, or only because of what stands there? */
-export function restsOn({ problem: { path }, between }: Finding, open: readonly ConfigPath[]): boolean {
+function restsOn({ problem: { path }, between }: Finding, open: readonly ConfigPath[]): boolean {
   return open.some(
     (other) =>
       startsWith(path, other) ||
@@ -46,6 +46,13 @@ export function restsOn({ problem: { path }, between }: Finding, open: readonly 
       (other.join('.') === 'load.type' && startsWith(path, ['load', 'stages'])) ||
       between?.some((keys) => overlap(other, [...path, ...keys.split('.')])) === true,
   );
+}
+
+/** The same for values that are to be filled: a key is unknown whatever will stand there. */
+export function restsOnOpen(finding: Finding, open: readonly ConfigPath[]): boolean {
+  const { problem, rule } = finding;
+  const isOfKey = rule === 'unknown-key' || rule === 'ignored' || rule === 'newer';
+  return restsOn(finding, isOfKey ? open.filter((path) => path.length !== problem.path.length) : open);
 }
 
 export function startsWith(path: ConfigPath, start: ConfigPath): boolean {

@@ -1,5 +1,6 @@
 // CMP052: Streaming is off.
 import { measureOf } from '../../readers/canonical';
+import { at } from '../../readers/readers/values';
 import { fix } from '../fix';
 import { type Check, warning } from '../in-config';
 import { lifecycleOnly, said, type Sign } from '../in-report';
@@ -7,8 +8,10 @@ import type { Pitfall } from '../pitfall';
 
 const streaming: Check = ({ config }) => (config.api.streaming ? [] : [warning(['api', 'streaming'])]);
 
-const notStreamed: Sign = (scope) => {
+const notStreamed: Sign = (scope, report) => {
   if (
+    // Streams may be empty; that is another matter.
+    at(report.config, 'api', 'streaming') === true ||
     measureOf(scope, 'ttft') !== undefined ||
     (scope.counts.ok ?? 0) === 0 ||
     !measureOf(scope, 'e2e') ||
@@ -31,6 +34,9 @@ export const CMP052: Pitfall = {
   configPaths: ['api.streaming'],
   source: 'inference-perf: inference_perf/config/apis/config.py',
   inConfig: { words: 'api.streaming is false or not written.', check: streaming },
-  inReport: { words: 'Successes have a latency, and no TTFT.', parts: [lifecycleOnly(notStreamed)] },
+  inReport: {
+    words: 'Successes have a latency, and no TTFT, and the config does not say api.streaming: true.',
+    parts: [lifecycleOnly(notStreamed)],
+  },
   mend: (_problem, page) => fix('Stream the answers (streaming: true)', page.set(['api', 'streaming'], 'true'), false),
 };

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FinishedRun } from '../../../src/run';
+import { runNotices } from '../../../src/cli/run-notices';
 import { configOf, harness, readJson, type Harness } from './harness';
 
 let h: Harness;
@@ -118,7 +119,12 @@ describe('answers that end at once', () => {
     });
     expect(run.run.invalid).toBeUndefined();
     expect(run.run.summary!.successes.latency.time_to_first_token).toBeNull();
-    expect(run.problems.find(({ code }) => code === 'RUN049')!.message).toMatch(/^120 of 120 answers ended at once/);
+    const said = run.problems.find(({ code }) => code === 'RUN049')!;
+    expect(said.message).toMatch(/^120 of 120 answers ended at once/);
+    // ignore_eos was sent: nobody is told to set what is set.
+    expect(said.remedy).not.toContain('Set server.ignore_eos');
+    const notices = (await runNotices(run.run.folder, h.folder)).map(({ message }) => message).join('\n');
+    expect(notices).not.toContain('were not streamed');
   });
 });
 

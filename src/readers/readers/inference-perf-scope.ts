@@ -48,6 +48,11 @@ export function scopeOf(
     measures: [
       ...latencies(value, file, meaning),
       ...(isQueue ? [] : lateness(value, file, counts)),
+      ...measure('failed_latency', statisticsOf(at(value, 'failures', 'request_latency'), 1), {
+        file,
+        key: 'failures.request_latency.*',
+        definition: { ...LINEAR, weighting: 'requests' },
+      }),
       ...tokens(value, file, meaning),
       ...rates(value, file, meaning),
     ],
@@ -148,11 +153,6 @@ function latencies(value: unknown, file: string, meaning: Meaning): Measure[] {
       note: 'an empty answer counts as 0',
     }),
     ...perRequest('e2e', 'request_latency', { end: 'stream-end' }),
-    ...measure('failed_latency', statisticsOf(at(value, 'failures', 'request_latency'), 1), {
-      file,
-      key: 'failures.request_latency.*',
-      definition: { ...LINEAR, weighting: 'requests' },
-    }),
   ];
 }
 

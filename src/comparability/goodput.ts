@@ -1,8 +1,15 @@
 // Which answers were good: the run's own limits, as inference-perf applies them (reference section 5.5).
 import type { RequestRecord } from '../metrics/record';
-import { latencySeconds, ntpotSeconds, itlGapsSeconds, tpotSeconds, ttftSeconds } from '../metrics/request-metrics';
+import {
+  latencySeconds,
+  ntpotSeconds,
+  itlGapsSeconds,
+  tpotSeconds,
+  ttftSeconds,
+  type CountSource,
+  type ItlBasis,
+} from '../metrics/request-metrics';
 import { mean } from '../metrics/statistics';
-import type { Counting } from './quantities';
 import type { FactTypes } from '../readers/facts';
 import { factsOn, type Side } from './side';
 
@@ -36,8 +43,15 @@ export function headerLimits(side: Side): FactTypes['sloLimits'] | undefined {
   return factsOn(side).sloLimits.value;
 }
 
+interface Rule {
+  readonly output: CountSource;
+  readonly itl: ItlBasis;
+  /** Seconds by metric. */
+  readonly limits: Readonly<Record<string, number>>;
+}
+
 /** A limit on something that was not measured is not met. */
-export function isGood(record: RequestRecord, counting: Counting): 0 | 1 {
+export function isGood(record: RequestRecord, counting: Rule): 0 | 1 {
   const good = NAMES.every((name) => {
     const limit = counting.limits[name];
     if (limit === undefined) return true;
@@ -47,7 +61,7 @@ export function isGood(record: RequestRecord, counting: Counting): 0 | 1 {
   return good ? 1 : 0;
 }
 
-function valueOf(record: RequestRecord, name: Name, { output, itl }: Counting): number | undefined {
+function valueOf(record: RequestRecord, name: Name, { output, itl }: Rule): number | undefined {
   switch (name) {
     case 'ttft':
       return ttftSeconds(record);

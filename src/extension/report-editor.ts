@@ -1,15 +1,18 @@
 // Report files as editors: names that only reports have open as the report, others by "Reopen Editor With…"; text is one click away.
 import * as vscode from 'vscode';
 import { MANIFEST_FILE, MANIFEST_FORMAT } from '../folder/run-files';
-import type { ReportPanels } from './report-panels';
 
 /** The first is the default for its names (package.json), the second is offered for names that others use, too. */
 const VIEW_TYPES = ['isoperf.reportEditor', 'isoperf.resultEditor'] as const;
 const HEAD_BYTES = 64 * 1024;
 
+interface Reports {
+  showInEditor(view: vscode.WebviewPanel, uri: vscode.Uri): Promise<void>;
+}
+
 /** The file only names the report: everything is read through its folder. */
 class ReportEditor implements vscode.CustomReadonlyEditorProvider {
-  constructor(private readonly reports: ReportPanels) {}
+  constructor(private readonly reports: Reports) {}
 
   openCustomDocument(uri: vscode.Uri): vscode.CustomDocument {
     return { uri, dispose: () => undefined };
@@ -58,7 +61,7 @@ function customUri(tab: vscode.Tab | undefined): vscode.Uri | undefined {
   return tab?.input instanceof vscode.TabInputCustom ? tab.input.uri : undefined;
 }
 
-export function registerReportEditor(reports: ReportPanels): vscode.Disposable {
+export function registerReportEditor(reports: Reports): vscode.Disposable {
   return vscode.Disposable.from(
     ...VIEW_TYPES.map((type) => vscode.window.registerCustomEditorProvider(type, new ReportEditor(reports))),
     vscode.commands.registerCommand('isoperf.reopenAsText', reopenAsText),

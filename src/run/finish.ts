@@ -22,6 +22,7 @@ import { ServerCount } from './server-count';
 import { goodputLimits } from './slo';
 import type { Prepared } from './prepare';
 import type { RunStore } from './store';
+import type { StageFigures, StageQuantiles } from './types';
 import { CountTally, type TokenRule } from './token-sources';
 
 const SLICE_MS = 100;
@@ -134,26 +135,6 @@ export interface Reports {
   /** By the middle of their file names: `adapter_NAME`, `adapter_NAME_stage_0`. */
   readonly adapters: ReadonlyMap<string, LifecycleReport>;
   readonly figures: ReadonlyMap<number, StageFigures>;
-}
-
-/** What the table at the end of a run shows of a stage. */
-export interface StageFigures {
-  /** Seconds, ascending. */
-  readonly ttft: StageQuantiles;
-  /** Only where it is not TTFT. */
-  readonly ttfc?: StageQuantiles;
-  readonly tpot: StageQuantiles;
-  readonly itl: StageQuantiles;
-  readonly latency: StageQuantiles;
-  readonly outputTokensPerSecond?: number;
-}
-
-export interface StageQuantiles {
-  /** Answers behind them: gaps of one answer are not independent of each other. */
-  readonly count: number;
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
 }
 
 /** inference-perf's reports: one per stage, and one over the measured stages. A scope without an ended request has none. */

@@ -4,7 +4,7 @@ import type { DatasetPlace } from '../datagen/dataset-files';
 import { DATASETS, DATASET_TYPES, type DatasetType } from '../datagen/dataset-records';
 import { fetchFromHub, hubCachePath } from '../datagen/hub';
 import type { Problem, Result } from '../problem';
-import type { StreamOptions } from './stream';
+import type { StreamOptions } from './types';
 
 export interface HubTokenizer {
   /** The tokenizer.json on this machine; undefined with the reason why there is none. */

@@ -7,9 +7,9 @@ import type { Problem, Result } from '../problem';
 import type { Distribution } from '../folder/manifest';
 import { arrivalTrace } from './arrival-trace';
 import { workloadHashes } from './describe';
-import { foldersOf, makeWorkload, pinnedFor, planStages, tokenizerFor, withLora, type StreamOptions } from './stream';
+import { foldersOf, makeWorkload, pinnedFor, planStages, tokenizerFor, withLora } from './stream';
 import { refusals } from './supported';
-import type { RunInput } from './types';
+import type { RunInput, StreamOptions } from './types';
 
 export interface PlannedStream {
   readonly stages: readonly PlannedLoadStage[];

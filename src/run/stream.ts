@@ -11,14 +11,8 @@ import { pinnedSweep, type SweepFacts } from './probe-sweep';
 import { pinnedRates, stageSettings } from './settings';
 import type { SupportedLoadType } from './supported';
 import { bodySettings } from './settings';
-import type { RunInput, RunOptions } from './types';
+import type { RunInput, StreamOptions } from './types';
 import { workloadData } from './workload-data';
-
-/** What of a run's options a stream depends on. */
-export type StreamOptions = Pick<
-  RunOptions,
-  'cwd' | 'env' | 'stop' | 'onEvent' | 'pinnedSweep' | 'download' | 'cacheSalt'
->;
 
 /** Rates of a sweep that need no probe: from `--pin-sweep`, else from the directive. */
 export function pinnedFor(

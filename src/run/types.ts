@@ -10,7 +10,6 @@ import type { StackRecord } from '../folder/stack';
 import type { Upload } from '../folder/storage/upload';
 import type { SavedDirective } from '../folder/write-config';
 import type { FailureLimit } from './failures';
-import type { StageFigures } from './finish';
 import type { FrozenStream } from './frozen';
 import type { WorkersAsked } from './workers';
 
@@ -69,6 +68,32 @@ export interface RunOptions {
   readonly now: () => Date;
 }
 
+/** What of a run's options a stream depends on. */
+export type StreamOptions = Pick<
+  RunOptions,
+  'cwd' | 'env' | 'stop' | 'onEvent' | 'pinnedSweep' | 'download' | 'cacheSalt'
+>;
+
+/** What the table at the end of a run shows of a stage. */
+export interface StageFigures {
+  /** Seconds, ascending. */
+  readonly ttft: StageQuantiles;
+  /** Only where it is not TTFT. */
+  readonly ttfc?: StageQuantiles;
+  readonly tpot: StageQuantiles;
+  readonly itl: StageQuantiles;
+  readonly latency: StageQuantiles;
+  readonly outputTokensPerSecond?: number;
+}
+
+export interface StageQuantiles {
+  /** Answers behind them: gaps of one answer are not independent of each other. */
+  readonly count: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+}
+
 export interface FinishedRun {
   readonly folder: string;
   readonly manifest: RunManifest;
@@ -86,5 +111,3 @@ export type RunResult =
   /** Nothing was sent. `unusable`: the config cannot be run; `failed`: the server or the disk did not take part. */
   | { readonly kind: 'refused'; readonly why: 'unusable' | 'failed'; readonly problems: readonly Problem[] }
   | { readonly kind: 'ran'; readonly run: FinishedRun; readonly problems: readonly Problem[] };
-
-export type { StageFigures } from './finish';

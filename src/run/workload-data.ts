@@ -7,7 +7,7 @@ import type { WorkloadData } from '../datagen/workload';
 import type { Problem, Result } from '../problem';
 import { readTrace } from './arrival-trace';
 import { datasetFromHub } from './hub-files';
-import type { StreamOptions } from './stream';
+import type { StreamOptions } from './types';
 
 /** @param folders a relative path may start from, in order: the working directory, as upstream, then the config's own folder. */
 export async function workloadData(

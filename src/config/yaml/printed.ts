@@ -1,7 +1,6 @@
 // Printed Python objects (`!!python/object:...`): one finding says what they are; what follows from them is no news.
 import type { ConfigPath, Problem } from '../../problem';
-import type { YamlDocument } from './document';
-import { resolveAlias } from './tree';
+import { resolveAlias, type Located } from './tree';
 
 /** The first finding of a python tag stands for all; the others are its related places. */
 export function oncePrinted(problems: readonly Problem[]): readonly Problem[] {
@@ -17,7 +16,10 @@ export function oncePrinted(problems: readonly Problem[]): readonly Problem[] {
 }
 
 /** Is the value at a path, or one it stands in, a printed Python object? */
-export function isPrinted(document: YamlDocument, path: ConfigPath): boolean {
+export function isPrinted(
+  document: { readonly locate: (path: ConfigPath) => Located | undefined },
+  path: ConfigPath,
+): boolean {
   return path.some((_step, index) => {
     const value = document.locate(path.slice(0, index + 1))?.value;
     return value !== undefined && resolveAlias(value)?.tag?.startsWith('tag:yaml.org,2002:python/') === true;

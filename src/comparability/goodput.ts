@@ -1,29 +1,18 @@
 // Which answers were good: the run's own limits, as inference-perf applies them (reference section 5.5).
 import type { RequestRecord } from '../metrics/record';
-import {
-  latencySeconds,
-  ntpotSeconds,
-  itlGapsSeconds,
-  tpotSeconds,
-  ttftSeconds,
-  type CountSource,
-  type ItlBasis,
-} from '../metrics/request-metrics';
-import { mean } from '../metrics/statistics';
+import type { CountSource, ItlBasis } from '../metrics/request-metrics';
+import { GOODPUT_LIMITS, limitedSeconds, type GoodputLimit } from '../metrics/goodput';
 import type { FactTypes } from '../readers/facts';
 import { factsOn, type Side } from './side';
-
-const NAMES = ['ttft', 'tpot', 'itl', 'ntpot', 'request_latency'] as const;
-type Name = (typeof NAMES)[number];
 
 /**
  * Of `report.goodput.constraints`, with the limits of SLO headers over them, as the run judged its own; other keys are ignored, as
  * upstream. Seconds.
  */
-function goodputLimits(side: Side): Readonly<Partial<Record<Name, number>>> {
-  const limits: Partial<Record<Name, number>> = {};
+function goodputLimits(side: Side): Readonly<Partial<Record<GoodputLimit, number>>> {
+  const limits: Partial<Record<GoodputLimit, number>> = {};
   const given = factsOn(side).goodputLimits.value;
-  for (const name of NAMES) {
+  for (const name of GOODPUT_LIMITS) {
     const value = given?.[name];
     if (typeof value === 'number') limits[name] = value;
   }
@@ -34,7 +23,7 @@ function goodputLimits(side: Side): Readonly<Partial<Record<Name, number>>> {
 }
 
 /** Undefined where nobody says whether there were any: a config without limits is one that has none. */
-export function knownLimits(side: Side): Readonly<Partial<Record<Name, number>>> | undefined {
+export function knownLimits(side: Side): Readonly<Partial<Record<GoodputLimit, number>>> | undefined {
   return side.run.config || factsOn(side).goodputLimits.value ? goodputLimits(side) : undefined;
 }
 
@@ -52,28 +41,11 @@ interface Rule {
 
 /** A limit on something that was not measured is not met. */
 export function isGood(record: RequestRecord, counting: Rule): 0 | 1 {
-  const good = NAMES.every((name) => {
+  const good = GOODPUT_LIMITS.every((name) => {
     const limit = counting.limits[name];
     if (limit === undefined) return true;
-    const value = valueOf(record, name, counting);
+    const value = limitedSeconds(record, name, counting);
     return value !== undefined && value <= limit;
   });
   return good ? 1 : 0;
-}
-
-function valueOf(record: RequestRecord, name: Name, { output, itl }: Rule): number | undefined {
-  switch (name) {
-    case 'ttft':
-      return ttftSeconds(record);
-    case 'tpot':
-      return tpotSeconds(record, output);
-    case 'ntpot':
-      return ntpotSeconds(record, output);
-    case 'request_latency':
-      return latencySeconds(record);
-    case 'itl': {
-      const gaps = itlGapsSeconds(record, itl);
-      return gaps.length > 0 ? mean(gaps) : undefined;
-    }
-  }
 }

@@ -14,8 +14,8 @@ import {
 import { mean } from './statistics';
 
 /** Names a limit may have; all limits are seconds. */
-const GOODPUT_METRICS = ['ttft', 'tpot', 'itl', 'ntpot', 'request_latency'] as const;
-type GoodputMetric = (typeof GOODPUT_METRICS)[number];
+export const GOODPUT_LIMITS = ['ttft', 'tpot', 'itl', 'ntpot', 'request_latency'] as const;
+export type GoodputLimit = (typeof GOODPUT_LIMITS)[number];
 
 interface Sources {
   readonly output: CountSource;
@@ -29,7 +29,7 @@ interface Sources {
  * denominator, as upstream (its pitfall P66). `token_goodput` is left out when nobody counted tokens.
  */
 export class Goodput {
-  private readonly applied: readonly GoodputMetric[];
+  private readonly applied: readonly GoodputLimit[];
   private readonly met: number[];
   private successes = 0;
   private good = 0;
@@ -42,7 +42,7 @@ export class Goodput {
     private readonly limits: Readonly<Record<string, number>>,
     private readonly sources: Sources,
   ) {
-    this.applied = GOODPUT_METRICS.filter((metric) => limits[metric] !== undefined);
+    this.applied = GOODPUT_LIMITS.filter((metric) => limits[metric] !== undefined);
     this.met = this.applied.map(() => 0);
   }
 
@@ -52,7 +52,7 @@ export class Goodput {
     if (record.endSeconds !== undefined) this.lastEnd = Math.max(this.lastEnd, record.endSeconds);
     let isGood = true;
     for (const [index, metric] of this.applied.entries()) {
-      const value = metricOf(record, metric, this.sources);
+      const value = limitedSeconds(record, metric, this.sources);
       if (value !== undefined && value <= this.limits[metric]!) this.met[index]!++;
       else isGood = false;
     }
@@ -81,7 +81,12 @@ export class Goodput {
   }
 }
 
-function metricOf(record: RequestRecord, metric: GoodputMetric, { output, itl }: Sources): number | undefined {
+/** What a limit is held against, of one answer; undefined where it was not measured, which keeps no limit. */
+export function limitedSeconds(
+  record: RequestRecord,
+  metric: GoodputLimit,
+  { output, itl }: Pick<Sources, 'output' | 'itl'>,
+): number | undefined {
   switch (metric) {
     case 'ttft':
       return ttftSeconds(record);

@@ -1,12 +1,9 @@
 // Goodput from requests: inference-perf's, over the successes, beside one whose denominator counts the failures.
 import type { Problem, Result } from '../../problem';
+import { GOODPUT_LIMITS, type GoodputLimit } from '../../metrics/goodput';
 import { startSeconds, type MeasuredRequest } from '../../metrics/request-metrics';
 import { chosenRequests, inputBy, inputOf, LATENCIES, outputOf, type RecomputeDefinition } from './recompute';
 import type { Requests } from './requests';
-
-/** inference-perf's names; all limits are seconds. */
-export const GOODPUT_LIMITS = ['ttft', 'tpot', 'itl', 'ntpot', 'request_latency'] as const;
-export type GoodputLimit = (typeof GOODPUT_LIMITS)[number];
 
 export interface GoodputResult {
   readonly limits: Readonly<Partial<Record<GoodputLimit, number>>>;

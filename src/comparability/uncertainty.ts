@@ -143,10 +143,16 @@ function ratioInterval(
 
 /** Runs a side from which a t interval of the difference would reach no further than `reach`; undefined beyond `most`. */
 export function runsNeeded(noise: number, reach: number, level: number, most = 100): number | undefined {
-  for (let n = 3; n <= most; n++) {
-    if (studentQuantile(1 - level, 2 * n - 2) * noise * Math.sqrt(2 / n) <= reach) return n;
+  const reaches = (n: number): boolean => studentQuantile(1 - level, 2 * n - 2) * noise * Math.sqrt(2 / n) <= reach;
+  if (!reaches(most)) return undefined;
+  // More runs always reach closer.
+  let [low, high] = [3, most];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (reaches(middle)) high = middle;
+    else low = middle + 1;
   }
-  return undefined;
+  return low;
 }
 
 /**

@@ -1,5 +1,5 @@
 // How many independent requests is a series worth? Neighbours in time share queues, so fewer than it has.
-import { sortedValues } from './statistics';
+import { sortFinite } from './statistics';
 
 export interface Dependence {
   /** Variance of the series' sum, dependence between neighbours included. */
@@ -28,22 +28,31 @@ export function dependenceOf(residuals: Float64Array): Dependence {
 
 /** How many independent requests a series is worth as a whole: of the values' ranks, which a few large values do not rule. */
 export function independentOf(values: Float64Array): number {
-  const sorted = sortedValues(values);
-  const n = values.length;
-  const ranks = values.map((value) => firstAt(sorted, value, false) + firstAt(sorted, value, true) - n);
-  return dependenceOf(ranks).effective;
+  return dependenceOf(centredRanks(values)).effective;
 }
 
-/** Place of the first value that is not under (or, with `over`, that is over) the one given. */
-function firstAt(sorted: Float64Array, value: number, over: boolean): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle]! < value || (over && sorted[middle] === value)) low = middle + 1;
-    else high = middle;
+/**
+ * Twice the rank of each value around the middle; equal values share theirs. Sorting carries each value's place along in its last
+ * binary digits, so that values closer than about 1 in 10^10 count as equal: clocks are coarser.
+ */
+function centredRanks(values: Float64Array): Float64Array {
+  const n = values.length;
+  const keys = values.slice();
+  // Little-endian, as every machine that runs Node is: the lower word comes first.
+  const words = new Uint32Array(keys.buffer);
+  const places = 2 ** Math.ceil(Math.log2(Math.max(2, n))) - 1;
+  for (let i = 0; i < n; i++) words[2 * i] = (words[2 * i]! & ~places) | i;
+  sortFinite(keys);
+  const ranks = new Float64Array(n);
+  const isTie = (i: number, j: number): boolean =>
+    words[2 * i + 1] === words[2 * j + 1] && ((words[2 * i]! ^ words[2 * j]!) & ~places) === 0;
+  for (let from = 0; from < n;) {
+    let to = from + 1;
+    while (to < n && isTie(from, to)) to++;
+    for (let i = from; i < to; i++) ranks[words[2 * i]! & places] = from + to - n;
+    from = to;
   }
-  return low;
+  return ranks;
 }
 
 function batched(values: Float64Array): Float64Array {

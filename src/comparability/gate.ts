@@ -75,11 +75,11 @@ export function gate(
     const found =
       thresholds.length > 0
         ? byThreshold(metrics, thresholds, single)
-        : byAnswer(usable(metrics).filter(isWorse), single && usable(metrics).some(moved));
+        : (byAnswer(usable(metrics).filter(isWorse), single && usable(metrics).some(moved)) ?? unjudged(metrics));
     if (found) return found;
   }
   if (fails('difference')) {
-    const found = byAnswer(usable(metrics), single && usable(metrics).some(moved));
+    const found = byAnswer(usable(metrics), single && usable(metrics).some(moved)) ?? unjudged(metrics);
     if (found) return found;
   }
   return { passed: true, exitCode: 0, reasons: [`nothing of ${conditions.join(', ')} was found`] };
@@ -96,6 +96,19 @@ function usable(metrics: readonly MetricComparison[]): MetricComparison[] {
 function isWorse({ difference, better }: MetricComparison): boolean {
   const absolute = difference?.absolute ?? 0;
   return better === 'lower' ? absolute > 0 : better === 'higher' ? absolute < 0 : false;
+}
+
+/** Numbers that both sides have and that cannot be compared: none of them passes as good. */
+function unjudged(metrics: readonly MetricComparison[]): GateResult | undefined {
+  const open = metrics.filter(
+    ({ verdict, better, difference }) => !verdict.startsWith('comparable') && better !== 'neither' && difference,
+  );
+  const confounded = open.filter(({ verdict }) => verdict === 'confounded');
+  const [code, rows] = confounded.length > 0 ? ([3, confounded] as const) : ([4, open] as const);
+  if (rows.length === 0) return undefined;
+  const because = [...new Set(rows.flatMap((row) => row.because))].join(', ');
+  const how = code === 3 ? `confounded by ${because}` : `undetermined${because === '' ? '' : ` (${because})`}`;
+  return failed(code, [`${rows.length} of ${metrics.length} numbers cannot be judged: ${how}`]);
 }
 
 function moved({ difference }: MetricComparison): boolean {

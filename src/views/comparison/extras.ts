@@ -2,6 +2,7 @@
 import { significant } from '../../figures';
 import type { Comparison, DimensionId, Finding, MetricComparison } from '../../comparability/comparison';
 import type { Run } from '../../readers/run';
+import { correlationText } from './requests';
 import type { AlignmentSwitch, ComparisonView, FindingView } from './model';
 import { interpolatedCells } from './words';
 
@@ -74,7 +75,7 @@ function pairedWords({
   together,
   apart,
 }: NonNullable<NonNullable<MetricComparison['difference']>['paired']>): string {
-  const alike = correlation === undefined ? '' : `: correlation ${correlation.toFixed(2)}`;
+  const alike = correlation === undefined ? '' : `: correlation ${correlationText(correlation)}`;
   const wide = apart ? `; as two independent samples ${significant(apart.low)} to ${significant(apart.high)}` : '';
   if (!together)
     return `${pairs} pairs of requests resemble each other no more than by chance${alike}; taken as two samples`;

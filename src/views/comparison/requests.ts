@@ -32,7 +32,7 @@ function differenceLine({ metrics }: Comparison, stage: number, own: OwnDifferen
     : paired?.together === true && paired.apart
       ? `; the mean ${half(interval)} ${row!.unit} in pairs, ${half(paired.apart)} as two samples`
       : `; the mean ${half(interval)} ${row!.unit}, as two samples: nothing cancels in pairs`;
-  const alike = own.correlation === undefined ? '' : `; correlation ${own.correlation.toFixed(2)}`;
+  const alike = own.correlation === undefined ? '' : `; correlation ${correlationText(own.correlation)}`;
   return `${own.label}: ${sentence(own)}${alike}${widths}.`;
 }
 
@@ -40,6 +40,11 @@ function differenceLine({ metrics }: Comparison, stage: number, own: OwnDifferen
 function sentence(own: OwnDifference): string {
   const [low, middle, high] = [5, 50, 95].map((percent) => figure(atPercent(own, percent)));
   return `B less A is ${middle} ${own.unit} in the median, 90 % between ${low} and ${high} ${own.unit}; longer on B in ${share(own.longerOnB)} of ${whole(own.n)} pairs`;
+}
+
+/** Two digits after the point, with the sign that figures have. */
+export function correlationText(correlation: number): string {
+  return `${correlation < 0 ? '−' : ''}${Math.abs(correlation).toFixed(2)}`;
 }
 
 function atPercent({ at }: OwnDifference, percent: number): number {

@@ -376,6 +376,12 @@ describe('the gate', () => {
       err: expect.stringMatching(/cannot be judged, confounded by/) as string,
     });
     expect((await call('a', 'a2', '--fail-on', 'regression', '--threshold', 'request_goodput=5%')).code).toBe(4);
+    for (const condition of ['regression', 'difference']) {
+      expect(await call('a', 'b', '--fail-on', condition)).toMatchObject({
+        code: 3,
+        err: expect.stringMatching(/numbers cannot be judged: confounded by .*output-length/) as string,
+      });
+    }
   });
 
   it.each([

@@ -266,12 +266,18 @@ const SPECS: { readonly [K in FactId]: Spec<FactTypes[K]> } = {
   metricsType: { words: 'server metrics', path: ['metrics', 'type'], as: text },
 };
 
+/** Asked hundreds of times in a comparison. */
+const FACTS = new WeakMap<FactSource, RunFacts>();
+
 /** Looked up when asked for: a run with something changed has other facts. */
 export function factsOf(source: FactSource): RunFacts {
+  const known = FACTS.get(source);
+  if (known) return known;
   const facts = {};
   for (const id of Object.keys(SPECS) as FactId[]) {
     Object.defineProperty(facts, id, { enumerable: true, get: () => find(source, id) });
   }
+  FACTS.set(source, facts as RunFacts);
   return facts as RunFacts;
 }
 

@@ -36,8 +36,13 @@ describe('an answer’s first byte decides what it is', () => {
     ['a byte order mark', Buffer.from([0xef, 0xbb, 0xbf])],
     ['space, tab and line ends', ' \t\r\n'],
   ])('behind %s', (_, lead) => {
-    expect(labelOf(judged([Buffer.concat([Buffer.from(lead), Buffer.from(`[${whole}]`)])]))).toBe('unreadable answer');
-    expect(labelOf(judged([Buffer.concat([Buffer.from(lead), Buffer.from(whole)])]))).toBe('unreadable answer');
+    for (const body of [whole, `[${whole}]`]) {
+      const { outcome } = judged([Buffer.concat([Buffer.from(lead), Buffer.from(body)])]);
+      expect(outcome).toMatchObject({
+        label: 'unreadable answer',
+        message: expect.stringContaining('a whole body came') as string,
+      });
+    }
     // Alone in its read, too.
     expect(labelOf(judged(lead === '' ? [stream] : [lead, stream]))).toBe('ok');
   });

@@ -103,7 +103,8 @@ describe('stages', () => {
     expect(record!.usage).toEqual({ promptTokens: 3, completionTokens: 2 });
     for (const seconds of [record!.scheduledSeconds, record!.sentSeconds!, ...record!.chunkSeconds]) {
       expect(seconds).toBeGreaterThanOrEqual(0);
-      expect(seconds).toBeLessThan(5);
+      // Of the run's clock, not of the process's or the day's.
+      expect(seconds).toBeLessThan(30);
     }
     expect(record!.chunkSeconds[1]! - record!.chunkSeconds[0]!).toBeCloseTo(0.001, 6);
     expect('firstByteSeconds' in record!).toBe(false);

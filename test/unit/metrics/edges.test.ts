@@ -16,6 +16,7 @@ import {
 import { Goodput } from '../../../src/metrics/goodput';
 import { pairedNoise, rateNoise, relativeError, type RateRequest } from '../../../src/metrics/rate-noise';
 import type { RequestRecord } from '../../../src/metrics/record';
+import { itlBasisOf } from '../../../src/metrics/request-metrics';
 import { sortedValues } from '../../../src/metrics/statistics';
 import { backlogOf, drainShare, openingWave, trendOf } from '../../../src/metrics/steady-state';
 import { studentQuantile, twoSidedStudent } from '../../../src/metrics/student';
@@ -378,4 +379,14 @@ describe('a window that is no state, at its bounds', () => {
     expect(drainShare(Float64Array.of(0, 8), Float64Array.of(1, 7))).toBe(0);
     expect(drainShare(Float64Array.of(1), Float64Array.of(1))).toBe(0);
   });
+});
+
+it('gaps are between tokens only where every chunk of every streamed success is counted', () => {
+  const chunked = (chunkSeconds: number[], chunkTokens?: number[]) =>
+    ({ chunkSeconds, ...(chunkTokens ? { chunkTokens } : {}), outcome: { kind: 'ok' } }) as unknown as RequestRecord;
+  expect(itlBasisOf([])).toBe('chunks');
+  expect(itlBasisOf([chunked([])])).toBe('chunks');
+  expect(itlBasisOf([chunked([1, 2], [1, 1]), chunked([])])).toBe('tokens');
+  expect(itlBasisOf([chunked([1, 2], [1, 1]), chunked([1, 2], [1])])).toBe('chunks');
+  expect(itlBasisOf([chunked([1, 2], [1, 1]), chunked([1])])).toBe('chunks');
 });

@@ -201,7 +201,8 @@ describe('a server that never answers POST /tokenize', () => {
       stop.abort('enough');
     }, 50);
     expect(await client.ask('/tokenize', '{}', 60, stop.signal)).toBeUndefined();
-    expect(performance.now() - before).toBeLessThan(5000);
+    // Long before the 60 s it was given, however busy the machine is.
+    expect(performance.now() - before).toBeLessThan(30_000);
     await client.close();
     held.closeAllConnections();
     held.close();

@@ -31,14 +31,32 @@ export function contentFields(contents: Contents): FieldPath[] {
   return fieldsOf(contents);
 }
 
+const TEXTS = new WeakMap<object, string>();
+
+/** Written once for what stays as it is. */
+function written(value: object, write: () => string): string {
+  const known = TEXTS.get(value) ?? write();
+  TEXTS.set(value, known);
+  return known;
+}
+
+function text(value: unknown): string {
+  return typeof value === 'object' && value !== null
+    ? written(value, () => JSON.stringify(value))
+    : JSON.stringify(value);
+}
+
+function linesOf(records: readonly unknown[]): string {
+  return written(records, () => records.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}
+
 /** Undefined when nothing is left that a reader would open. */
 export async function readWithout(contents: Contents, dropped: ReadonlySet<FieldPath>): Promise<Run | undefined> {
   const { manifest, records, report, config, stack } = withoutFields(contents, dropped);
-  const text = (value: unknown): string => JSON.stringify(value);
   const read = await readRun(
     memoryFolder({
       ...(manifest === undefined ? {} : { 'run.json': text(manifest) }),
-      ...(records === undefined ? {} : { 'records.jsonl': records.map((line) => `${text(line)}\n`).join('') }),
+      ...(records === undefined ? {} : { 'records.jsonl': linesOf(records) }),
       ...(report === undefined
         ? {}
         : { 'summary_lifecycle_metrics.json': text(report), 'stage_0_lifecycle_metrics.json': text(report) }),

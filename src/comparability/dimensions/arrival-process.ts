@@ -128,9 +128,12 @@ export const arrivalProcess = dimension<Arrivals>({
 
 function judge(a: Arrivals, b: Arrivals, context: Context) {
   if (loadKindsDiffer(context)) {
-    return same('Not judged by itself: a closed loop has no arrival law of its own, see load-model.', {
-      follows: 'load-model',
-    });
+    return same(
+      'Not judged by itself: with another load model there is another law of arrivals, or none, see load-model.',
+      {
+        follows: 'load-model',
+      },
+    );
   }
   if (a.kind === 'closed loop' && b.kind === 'closed loop')
     return same('Closed loop on both sides: a request is sent when a slot becomes free.');

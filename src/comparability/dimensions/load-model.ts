@@ -74,11 +74,15 @@ export const loadModel = dimension<LoadModel>({
       return unknown('The load model', a.kind !== undefined, b.kind !== undefined);
     }
     if (a.kind === b.kind) return same(`${article(a.kind)} on both sides.`);
-    return confounds(
-      `${article(a.kind)} on A, ${article(b.kind).toLowerCase()} on B: a closed loop slows down with the server and an open one does not, so at equal throughput their latencies differ fundamentally.`,
-    );
+    return confounds(`${article(a.kind)} on A, ${article(b.kind).toLowerCase()} on B: ${whyOf([a.kind, b.kind])}.`);
   },
 });
+
+function whyOf(kinds: readonly string[]): string {
+  return kinds.includes('closed loop')
+    ? 'a closed loop slows down with the server and an open one does not, so at equal throughput their latencies differ fundamentally'
+    : 'what is sent when, and so how many requests wait for each other, is another thing, so their latencies differ fundamentally';
+}
 
 function article(kind: string): string {
   return `${/^[aeiou]/.test(kind) ? 'An' : 'A'} ${kind}`;

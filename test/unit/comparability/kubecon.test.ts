@@ -118,6 +118,7 @@ describe.skipIf(!existsSync(VLLM))('vLLM at 10 requests a second against all at 
     });
     const comparison = await pair(ten!, all!);
     expect(finding(comparison, 'load-model').state).toBe('confounds');
+    expect(finding(comparison, 'load-model').message).not.toContain('closed loop');
     expect(finding(comparison, 'offered-load').state).toBe('confounds');
     expect(comparison.verdict.exitCode).toBe(3);
     expect(new Set(comparison.metrics.map(({ verdict }) => verdict))).toEqual(new Set(['confounded']));

@@ -104,7 +104,7 @@ const EXACT_LENGTHS: Problem = {
   severity: 'warning',
   path: [...PLACE],
   message:
-    'Prompts have the lengths that the config asks for, counted with the tokenizer. inference-perf decodes as many random ids and does not count again: with a byte-pair tokenizer its prompts are about a tenth longer.',
+    'Prompts have the lengths that the config asks for, counted with the tokenizer. inference-perf decodes as many random ids and does not count again: with a byte-pair tokenizer its prompts are some percent to a tenth longer, by how much depends on the tokenizer.',
   remedy: 'Compare runs of conversation_replay with runs of the same tool only, or go by the realised prompt lengths.',
 };
 

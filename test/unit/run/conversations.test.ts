@@ -47,6 +47,18 @@ describe('conversation_replay', () => {
     ]);
   });
 
+  it('that its lengths are exact, and inference-perf’s are not, is said where tokens are counted', async () => {
+    const config = configOf({ url: sim.url, load: concurrent, data: REPLAY, tokenizer: SAMPLE_TOKENIZER });
+    const said = async (yaml: string, out: string): Promise<readonly Problem[]> => {
+      const result = await h.run(yaml, { out });
+      return result.problems.filter(({ code }) => code === 'RUN065');
+    };
+    const [counted] = await said(config, 'counted');
+    expect(counted).toMatchObject({ severity: 'warning', path: ['data', 'conversation_replay'] });
+    expect(counted!.message).toMatch(/decodes as many random ids .* some percent to a tenth longer/);
+    expect(await said(configOf({ url: sim.url, load: concurrent, data: REPLAY }), 'words')).toEqual([]);
+  });
+
   it('the saved request of a later turn holds the earlier question and the answer to it', async () => {
     const run = await h.ran(configOf({ url: sim.url, load: concurrent, data: REPLAY, tokenizer: SAMPLE_TOKENIZER }));
     const saved = readJson(run.folder, 'per_request_lifecycle_metrics.json') as SavedRequest[];

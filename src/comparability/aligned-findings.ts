@@ -72,8 +72,9 @@ function alignableOf(start: Aligned, { dimension, state }: Finding): Pick<Findin
   return step ? { alignable: { possible: step.ok, words: step.words } } : {};
 }
 
-export function alignmentNotes(steps: readonly AlignmentStep[]): string[] {
-  return steps.map(({ dimension, ok, words }) =>
-    ok ? `Aligned in ${dimension}: ${words}.` : `Not aligned in ${dimension}: ${words}.`,
-  );
+export function alignmentNotes(steps: readonly AlignmentStep[], findings: readonly Finding[]): string[] {
+  return steps.map(({ dimension, ok, words }) => {
+    const title = findings.find((finding) => finding.dimension === dimension)?.title.toLowerCase() ?? dimension;
+    return `${ok ? 'Aligned' : 'Not aligned'}: ${title}: ${words}.`;
+  });
 }

@@ -112,7 +112,7 @@ export function compare(runA: Run, runB: Run, options: CompareOptions = {}): Com
     ...(options.interpolate === true ? { interpolated: interpolate(final, findings) } : {}),
     notes: [
       ...intentNotes(findings, intended),
-      ...alignmentNotes(steps),
+      ...alignmentNotes(steps, findings),
       ...unchangedNotes(metrics, stages),
       ...identityNotes(a, b),
       answers.words,

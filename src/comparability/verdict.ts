@@ -70,10 +70,10 @@ export function verdictOf(
   const once = alone === undefined ? '' : ` ${alone[0]!.toUpperCase()}${alone.slice(1)}.`;
   const sentence =
     changed.length > 0
-      ? `Comparable: of ${findings.length} dimensions, A and B differ only in ${names(changed)}, as intended${assumedWords(assumed)}.`
+      ? `Comparable: of ${findings.length} checks, A and B differ only in ${names(changed)}, as intended${assumedWords(assumed)}.`
       : aligned.length > 0
-        ? `Comparable after alignment in ${names(aligned)}: nothing else differs in ${findings.length} dimensions${assumedWords(assumed)}.`
-        : `Comparable: no difference found in ${findings.length} dimensions${assumedWords(assumed)}.`;
+        ? `Comparable after alignment in ${names(aligned)}: nothing else differs in ${findings.length} checks${assumedWords(assumed)}.`
+        : `Comparable: no difference found in ${findings.length} checks${assumedWords(assumed)}.`;
   return { state: 'comparable', exitCode: 0, sentence: `${sentence}${once}` };
 }
 

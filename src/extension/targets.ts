@@ -63,7 +63,7 @@ export async function pickTarget(
   ];
   const chosen = await vscode.window.showQuickPick(baseUrl === undefined ? items.slice(1) : items, {
     title: 'Run Against',
-    placeHolder: 'Where shall the requests go?',
+    placeHolder: 'Run against which server?',
     matchOnDescription: true,
   });
   if (!chosen) return undefined;

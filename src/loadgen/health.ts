@@ -160,7 +160,7 @@ interface HealthFinding {
 /** Whatever kept it: other programs, a full collection, its own bursts. */
 function stallFindings({ eventLoopDelayP99Seconds: p99 }: LoopUse): HealthFinding[] {
   if (p99 <= EVENT_LOOP_DELAY_WARNING_SECONDS) return [];
-  const reason = `the event loop was ${ms(p99)} or more late in 1 % of its looks: what arrived then was stamped as late`;
+  const reason = `the event loop was ${ms(p99)} or more late in 1 % of its checks: what arrived then was stamped as late`;
   return [{ limited: false, reason }];
 }
 

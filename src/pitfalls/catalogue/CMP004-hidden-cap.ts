@@ -1,4 +1,5 @@
 // CMP004: A hidden cap on requests in flight.
+import { counted } from '../../figures';
 import { type Check, type Hit, note, round, STAGES, warning } from '../in-config';
 import { ALL_LATENCIES, type Pitfall, RATES } from '../pitfall';
 
@@ -18,7 +19,7 @@ const clientCap: Check = ({ config: { load } }) => {
   const seconds = cap / rate;
   if (rate === 0 || seconds >= SAFE_SECONDS) return [];
   const message =
-    `At ${round(rate)} requests/s the client holds at most ${cap} requests in flight (${workers} workers x ${load.worker_max_concurrency}): ` +
+    `At ${round(rate)} requests/s the client holds at most ${cap} requests in flight (${counted(workers, 'worker')} x ${load.worker_max_concurrency}): ` +
     `once a request takes longer than ${round(seconds)} s, requests wait in the client and the loop is no longer open.`;
   const more = { message, restsOn: [['load', 'num_workers'], ['load', 'worker_max_concurrency'], STAGES] };
   const path = ['load', 'worker_max_concurrency'];

@@ -99,7 +99,7 @@ describe('the table', () => {
   it('an honest repeat: one line of dimensions, every metric, a claim with its bounds', async () => {
     const { code, out } = await call('a', 'a2', '--all');
     expect(code).toBe(0);
-    expect(out).toMatch(/^Comparable: no difference found in 23 dimensions, with prefix cache, server and/);
+    expect(out).toMatch(/^Comparable: no difference found in 23 checks, with prefix cache, server and/);
     expect(out).toMatch(/Claim: In this setting .*requests, warm-up left out/s);
     expect(out).toMatch(/noise from run to run comes on top/);
   });

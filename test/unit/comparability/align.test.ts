@@ -53,7 +53,7 @@ describe('the token source', () => {
     expect(state).toBe('confounds');
     expect(alignable!.possible).toBe(false);
     expect(alignable!.words).toMatch(/A has no client count and B no server usage; run A with tokenizer/);
-    expect(comparison.notes.join()).toMatch(/Not aligned in token-source/);
+    expect(comparison.notes.join()).toMatch(/Not aligned: token counter/);
   });
 
   it('without records, asks for the file', () => {

@@ -168,9 +168,7 @@ describe('a wrong command line', () => {
   });
 
   it('an unknown flag or a stray word is refused', async () => {
-    await expect(simulateCommand.run(['--nope'], quiet)).rejects.toMatchObject({
-      code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION',
-    });
+    await expect(simulateCommand.run(['--nope'], quiet)).rejects.toThrow(/there is no option --nope/);
     await expect(simulateCommand.run(['8000'], quiet)).rejects.toMatchObject({
       code: 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL',
     });

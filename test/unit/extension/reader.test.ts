@@ -97,7 +97,7 @@ describe('a reader', () => {
   });
 
   it('calls a single file of results by its own name, wherever it lies', async () => {
-    const text = JSON.stringify({ load_summary: { count: 1 }, successes: { count: 1 } });
+    const text = JSON.stringify({ load_summary: { count: 1 }, successes: { count: 1, latency: {} } });
     mkdirSync(path.join(home, 'c'));
     writeFileSync(path.join(home, 'c/stage_0_lifecycle_metrics.json'), text);
     const one = reader();

@@ -8,7 +8,15 @@ import { reportOf } from '../readers/own';
 import type { Distribution } from '../folder/manifest';
 import { compareLengths, medianOf, nearlyAll, shareStatistic, type Lengths, type LengthComparison } from './lengths';
 import type { Context } from './dimension';
-import { configValue, inputSourceOf, outputSourceOf, successesOf, type MeasuredStage, type Side } from './side';
+import {
+  configValue,
+  factsOn,
+  inputSourceOf,
+  outputSourceOf,
+  successesOf,
+  type MeasuredStage,
+  type Side,
+} from './side';
 
 const FACTS = new WeakMap<Context, Map<string, unknown>>();
 
@@ -102,6 +110,22 @@ function findCommon(context: Context, which: 'prompt' | 'output'): CommonCount |
   const y = anyOutput(b);
   if (!x || !y || (!x.exact && !y.exact)) return undefined;
   return { counter: `${x.counter} on A, ${y.counter} on B`, a: x.lengths, b: y.lengths, fit: 'tokens', one: false };
+}
+
+/**
+ * Whether one tokenizer finds both sides' answers equally long, though the server's counts of them differ: the text is alike, and
+ * the count inflates. Where a server says that it reasons, what the client cannot see is work all the same.
+ */
+export function onlyTheServerCountsMore(context: Context): boolean {
+  const sides = [context.a, context.b];
+  const successes = sides.map((side) => comparedSuccesses(side, context) ?? []);
+  const reasons = successes.some((all) => all.some(({ usage }) => (usage?.reasoningTokens ?? 0) > 0));
+  const [x, y] = sides.map((side) => factsOn(side).outputCounter.value?.tokenizer?.sha256);
+  const differ = (by: 'client-tokenizer' | 'server-usage'): boolean | undefined => {
+    const [a, b] = successes.map((all) => nearlyAll(all, (record) => outputTokens(record, by)));
+    return a && b && compareLengths(a, b, 0).differs;
+  };
+  return !reasons && x === y && differ('server-usage') === true && differ('client-tokenizer') === false;
 }
 
 const SOURCES: Readonly<Record<CountSource | TokenCounter, string>> = {

@@ -1,6 +1,7 @@
 // Were the answers as long on both sides, asked for and realised, over the whole distribution?
 import { same } from '../dimension';
 import { lengthDimension } from '../length-dimension';
+import { onlyTheServerCountsMore } from '../workload';
 import { stopsDiffer } from './stop-behaviour';
 
 export const outputLength = lengthDimension({
@@ -22,7 +23,14 @@ export const outputLength = lengthDimension({
   uncounted: 'not counted',
   consequence: 'Longer answers hold their place in the batch longer and move every latency and rate.',
   follows: (context, { askedDiffers, configuredAlike, by }) => {
-    if (askedDiffers === true || configuredAlike === false || !stopsDiffer(context)) return undefined;
+    if (askedDiffers === true || configuredAlike === false) return undefined;
+    if (onlyTheServerCountsMore(context)) {
+      return same(
+        `The answers are as long on both sides by one tokenizer; only the server counts them differently ${by}, see telemetry.`,
+        { follows: 'telemetry' },
+      );
+    }
+    if (!stopsDiffer(context)) return undefined;
     return same(`The same lengths were asked for; answers end for different reasons ${by}, see stop-behaviour.`, {
       follows: 'stop-behaviour',
     });

@@ -6,6 +6,7 @@ import { readRun } from '../../../src/readers/read';
 import { withRecords } from '../../../src/readers/records/attach';
 import type { Run } from '../../../src/readers/run';
 import { memoryFolder, type MemoryFiles } from '../support/memory-folder';
+import { syntheticRun } from '../support/synthetic-run';
 import { VLLM_METADATA } from '../readers/tool-files';
 
 const N = 40;
@@ -114,5 +115,30 @@ describe('AIPerf against vLLM’s benchmark', () => {
     expect(finding(full, full, 'stop-behaviour')).toMatchObject({ state: 'same' });
     const short = await aiperf(true, 'completions', 20);
     expect(finding(full, short, 'stop-behaviour').state).toBe('confounds');
+  });
+});
+
+describe('a server whose usage inflates', () => {
+  const counted = (factor: number, clientTokens: number): Run => {
+    const run = syntheticRun({});
+    const records = run.records!.map((record) => ({
+      ...record,
+      clientOutputTokens: clientTokens,
+      usage: { ...record.usage, completionTokens: factor * clientTokens },
+    }));
+    return { ...run, records };
+  };
+
+  it('has no longer answers: what its count moves is telemetry’s, and TTFT is nobody’s', () => {
+    const [a, b] = [counted(1, 100), counted(2, 100)];
+    const length = finding(a, b, 'output-length');
+    expect([length.state, length.follows]).toEqual(['follows', 'telemetry']);
+    const telemetry = finding(a, b, 'telemetry');
+    expect(telemetry.state).toBe('confounds');
+    expect(telemetry.moves.map(({ metric }) => metric)).not.toContain('ttft');
+  });
+
+  it('answers that the client finds longer too are longer', () => {
+    expect(finding(counted(1, 100), counted(1, 200), 'output-length').state).toBe('confounds');
   });
 });

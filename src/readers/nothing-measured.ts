@@ -18,10 +18,16 @@ export function withoutZeros(report: CanonicalReport): CanonicalReport {
     return [`${id}: no request succeeded, so the zeros of ${file} are no data and are left out (${names})`];
   });
   if (words.length === 0) return report;
-  const scopes = report.scopes.map((scope) => ({
-    ...scope,
-    measures: scope.measures.filter((measure) => dropped.get(scope)?.includes(measure) !== true),
-  }));
+  const scopes = report.scopes.map((scope): ReportScope => {
+    const left = dropped.get(scope) ?? [];
+    if (left.length === 0) return scope;
+    const reasons = Object.fromEntries(left.map(({ quantity }) => [quantity, 'no request succeeded']));
+    return {
+      ...scope,
+      measures: scope.measures.filter((measure) => !left.includes(measure)),
+      unmeasured: { ...scope.unmeasured, ...reasons },
+    };
+  });
   return { ...report, scopes, assumptions: [...report.assumptions, ...words] };
 }
 

@@ -19,6 +19,7 @@ import {
 import { MANIFEST_FILE, RECORDS_FILE, type RunManifest } from '../folder/manifest';
 import { factsOf } from './facts-of';
 import { answerFacts, withTimes } from './own-evidence';
+import { withoutZeros } from './nothing-measured';
 import { extrasOf } from './readers/inference-perf-evidence';
 import { compact, measure, single } from './readers/values';
 import { own } from '../own';
@@ -61,7 +62,7 @@ function ownReport(run: Run): CanonicalReport {
   const version = run.tool.version;
   const pinned = manifest?.sweep && manifest.sweep.source !== 'probe' ? manifest.sweep.source : undefined;
   const named = factsOf(run);
-  return {
+  return withoutZeros({
     tool: run.tool.name,
     ...(version === undefined ? {} : { toolVersion: version }),
     versionClass: {
@@ -94,7 +95,7 @@ function ownReport(run: Run): CanonicalReport {
     ...(run.config ? { config: run.config } : {}),
     ...(pinned === undefined ? {} : { sweepPinnedBy: pinned }),
     problems: run.problems,
-  };
+  });
 }
 
 type Numbers = Pick<

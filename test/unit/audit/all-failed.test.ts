@@ -6,6 +6,9 @@ import { readRun } from '../../../src/readers/read';
 import type { Run } from '../../../src/readers/run';
 import { reportView } from '../../../src/views/report/view';
 import { memoryFolder } from '../support/memory-folder';
+import { summarize } from '../../../src/metrics/summarize';
+import { measureOf } from '../../../src/readers/canonical';
+import { reportOf } from '../../../src/readers/own';
 import { syntheticRun } from '../support/synthetic-run';
 
 const FAILED = { kind: 'failed', errorType: 'HTTPError', label: 'http_500', message: 'x' } as const;
@@ -69,4 +72,22 @@ describe('a run of failures alone', () => {
     });
     expect(state(good, good).state).toBe('same');
   });
+});
+
+it('of ours, a part without a success has no 0 tokens/s and no length of 0, and says why', () => {
+  const run = syntheticRun({});
+  const records = run.records!.map((record) => ({ ...record, outcome: FAILED }));
+  const report = summarize(records, {
+    percentiles: [50],
+    outputTokenSource: 'server-usage',
+    inputTokenSource: 'server-usage',
+    itlBasis: 'tokens',
+    stage: {},
+  });
+  const { scopes } = reportOf({ ...run, records, stages: new Map([[0, report]]) });
+  for (const id of ['output_tokens_per_sec', 'total_tokens_per_sec', 'requests_per_sec', 'output_tokens'] as const) {
+    expect([id, measureOf(scopes[0]!, id)]).toEqual([id, undefined]);
+    expect(scopes[0]!.unmeasured?.[id]).toBe('no request succeeded');
+  }
+  expect(scopes[0]!.counts).toMatchObject({ ok: 0, failed: records.length });
 });

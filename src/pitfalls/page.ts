@@ -1,4 +1,5 @@
 // The catalogue as a Markdown page: docs/pitfalls.md is this, generated and checked in.
+import { quantityNamed, spokenLabel, type MetricName } from '../metrics/quantities';
 import { PITFALLS } from './list';
 import type { Moved, Pitfall } from './pitfall';
 
@@ -9,27 +10,21 @@ const PLACES: readonly (readonly [string, (pitfall: Pitfall) => string | undefin
   ['Between two runs', ({ between }) => between?.words],
 ];
 
-const NAMES: Readonly<Record<Moved, string>> = {
-  ttft: 'TTFT',
-  tpot: 'TPOT',
-  itl: 'ITL',
-  ntpot: 'NTPOT',
-  request_latency: 'request latency',
-  schedule_delay: 'schedule delay',
-  requests_per_sec: 'requests/s',
-  input_tokens_per_sec: 'input tokens/s',
-  output_tokens_per_sec: 'output tokens/s',
-  total_tokens_per_sec: 'total tokens/s',
-  error_rate: 'error rate',
-  goodput: 'goodput',
+const OTHERS = {
   percentiles: 'high percentiles',
   server_metrics: 'server-side metrics',
   session_metrics: 'session metrics',
-};
+} as const satisfies Readonly<Record<Exclude<Moved, MetricName>, string>>;
+
+function isOther(moved: Moved): moved is keyof typeof OTHERS {
+  return Object.hasOwn(OTHERS, moved);
+}
 
 /** The metrics an entry moves, in words. */
 function movesInWords(pitfall: Pitfall): string {
-  const names = [...new Set(pitfall.moves)].map((name) => NAMES[name]);
+  const names = [...new Set(pitfall.moves)].map((moved) =>
+    isOther(moved) ? OTHERS[moved] : spokenLabel(quantityNamed(moved)),
+  );
   return names.length === 0 ? 'nothing; it only misleads' : names.join(', ');
 }
 

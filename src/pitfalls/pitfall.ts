@@ -1,26 +1,13 @@
 // What an entry of the catalogue says: one way in which two honest-looking numbers are not comparable, and how it is seen and mended.
+import type { MetricName } from '../metrics/quantities';
 import type { PitfallCode } from './code';
 import type { Mend } from './fix';
 import type { Check } from './in-config';
 import type { ReportSign, Sign } from './in-report';
 import type { Between } from './pair';
 
-export type Moved =
-  | 'ttft'
-  | 'tpot'
-  | 'itl'
-  | 'ntpot'
-  | 'request_latency'
-  | 'schedule_delay'
-  | 'requests_per_sec'
-  | 'input_tokens_per_sec'
-  | 'output_tokens_per_sec'
-  | 'total_tokens_per_sec'
-  | 'error_rate'
-  | 'goodput'
-  | 'percentiles'
-  | 'server_metrics'
-  | 'session_metrics';
+/** Quantities by their names in comparisons, and what is none. */
+export type Moved = MetricName | 'percentiles' | 'server_metrics' | 'session_metrics';
 
 /** One file of catalogue/: its name begins with the code, and the cases beside it say where it fires and where it does not. */
 export interface Pitfall {

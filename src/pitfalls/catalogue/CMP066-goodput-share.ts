@@ -52,7 +52,7 @@ export const CMP066: Pitfall = {
   consequence:
     'The share is of successes only; a limit with an unknown name counts as met, and without streaming TTFT, TPOT and ITL limits give 0 %.',
   remedy: 'Use only ttft, tpot, itl, ntpot, request_latency; recompute good / (ok + failed).',
-  moves: ['goodput'],
+  moves: ['request_goodput'],
   configPaths: ['report.goodput', 'report.goodput.constraints'],
   source: 'inference-perf: docs/goodput.md',
   inConfig: {

@@ -19,7 +19,7 @@ export const CMP067: Pitfall = {
   title: 'Goodput has its own time base',
   consequence: 'Good requests per second can exceed requests per second.',
   remedy: 'Recompute from counts and benchmark time.',
-  moves: ['goodput'],
+  moves: ['request_goodput'],
   configPaths: ['report.goodput'],
   source: 'inference-perf: inference_perf/reportgen/base.py',
   inReport: { words: 'request_goodput is above requests_per_sec.', parts: [lifecycleOnly(goodputTime)] },

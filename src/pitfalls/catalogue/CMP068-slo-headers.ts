@@ -34,7 +34,7 @@ export const CMP068: Pitfall = {
   consequence:
     'x-slo-ttft and x-slo-tpot headers set the limit per request: two runs with equal constraints may judge by different ones.',
   remedy: 'Compare the headers too, or drop them.',
-  moves: ['goodput'],
+  moves: ['request_goodput'],
   configPaths: ['api.headers', 'api.slo_ttft_header', 'api.slo_tpot_header', 'api.slo_unit'],
   source: 'inference-perf: docs/goodput.md',
   inConfig: {

@@ -18,7 +18,7 @@ export const CMP102: Pitfall = {
   consequence:
     'A server that refuses under load looks as if it never failed: retried requests succeed late, and the retries are load that no rate shows.',
   remedy: 'Leave request_retries at 0, the same on both sides, and show how many requests failed.',
-  moves: [...EVERYTHING, 'error_rate', 'percentiles', 'goodput'],
+  moves: [...EVERYTHING, 'error_rate', 'percentiles', 'request_goodput'],
   configPaths: ['load.request_retries', 'load.request_retry_backoff_sec'],
   source: 'inference-perf v0.7.0: load.request_retries',
   inConfig: { words: 'load.request_retries is above 0.', check: retries },

@@ -10,7 +10,7 @@ import type { OpenedReport } from '../readers/foreign';
 import { judgeReport } from '../audit/identities';
 import { openReports } from '../readers/open';
 import { completeReport } from '../readers/records/complete';
-import { isDisagreement, type JudgedReport } from '../audit/verdict';
+import { isDisagreement, type JudgedReport } from '../audit/in-one-sentence';
 import { accessTo, printProblems } from './access';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
 import { parseOptions } from './options';

@@ -4,7 +4,7 @@ import type { CanonicalReport, Definition, Measure, ReportScope } from '../reade
 import { NOTHING, significant, whole } from '../figures';
 import { violated } from '../audit/identities';
 import type { Identity, Judgement } from '../audit/identity';
-import { isDisagreement, reportVerdict, type JudgedReport } from '../audit/verdict';
+import { isDisagreement, reportVerdict, type JudgedReport } from '../audit/in-one-sentence';
 import { bullet, clean, columns, wrap } from './text-layout';
 
 interface ListingOptions {

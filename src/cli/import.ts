@@ -9,7 +9,7 @@ import { openReports } from '../readers/open';
 import { completeReport } from '../readers/records/complete';
 import type { Requests } from '../readers/records/requests';
 import { openRecords } from '../readers/records/open-records';
-import { isDisagreement, type JudgedReport } from '../audit/verdict';
+import { isDisagreement, type JudgedReport } from '../audit/in-one-sentence';
 import { EXIT, UsageError, type CliIo, type Command } from './command';
 import { parseOptions } from './options';
 import { accessTo, printProblems } from './access';

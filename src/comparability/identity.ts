@@ -1,7 +1,7 @@
 // Who the two runs are, and what about them no dimension judges but a reader must know.
 import type { RunManifest } from '../folder/manifest';
 import { distinctPaths } from '../readers/distinct';
-import { isDisagreement } from '../audit/verdict';
+import { isDisagreement } from '../audit/in-one-sentence';
 import { judgeReport, violated } from '../audit/identities';
 import { runState } from '../readers/run-state';
 import type { Run } from '../readers/run';

@@ -4,7 +4,7 @@ import { formatPath, type ConfigPath, type Problem, type Result, type TextRange 
 import { directivesOf, regionSpan, within } from './yaml/comments';
 import type { Directive, Suppression } from './directives';
 import type { YamlDocument } from './yaml/document';
-import { valueAt, type Finding, type KeyFix } from './model/issues';
+import { valueAt, type ModelIssue, type KeyFix } from './model/issues';
 import { judgeRun, type Judged } from './judge';
 import { applyOverrides, parseOverride, type Override } from './overrides';
 import { emptyProblem, orEmpty, partOf, topLevelProblem, withRange } from './loader';
@@ -20,7 +20,7 @@ import { jobProblems } from './find/jobs';
 import { misplacedSections } from './find/misplaced';
 import { imageBeside, imageProblems } from './find/images';
 import { chooseTarget, isVersion, targetProblems } from './model/target-choice';
-import { judgeValues } from './model/verdict';
+import { judgeValues } from './model/values-of-version';
 
 export interface LoadOptions {
   /** `path=value` texts of --set, in order. */
@@ -304,7 +304,11 @@ function secondDocument(region: Region, { whole }: RegionSearch, options: LoadOp
     .map((problem): Problem => (isAskedFor ? { ...problem, severity: 'warning' } : problem));
 }
 
-function locateFinding(finding: Finding, locate: (problem: Problem) => Problem, fixes: Map<Problem, KeyFix>): Problem {
+function locateFinding(
+  finding: ModelIssue,
+  locate: (problem: Problem) => Problem,
+  fixes: Map<Problem, KeyFix>,
+): Problem {
   const problem = locate(finding.problem);
   if (finding.fix && Object.keys(finding.fix).length > 0) fixes.set(problem, finding.fix);
   return problem;

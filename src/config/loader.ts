@@ -4,7 +4,7 @@ import { parseDocument, type YamlDocument } from './yaml/document';
 import type { Config } from './model/schema';
 import { has, NEWEST, type Target } from './model/target';
 import { resolveAlias } from './yaml/tree';
-import { judgeValues } from './model/verdict';
+import { judgeValues } from './model/values-of-version';
 
 export interface LoaderVerdict {
   readonly accepts: boolean;

@@ -32,7 +32,7 @@ export interface KeyFix {
   readonly leaveOut?: boolean;
 }
 
-export interface Finding {
+export interface ModelIssue {
   readonly problem: Problem;
   readonly rule: Rule | 'unknown-key' | 'shape' | 'ignored' | 'newer' | 'word' | 'sum';
   /** First release that makes this check; absent: all of them do. */
@@ -48,12 +48,12 @@ const MAX_FINDINGS = 50;
 export function findingsOf(
   issues: readonly Issue[],
   values: unknown,
-): { readonly findings: readonly Finding[]; readonly more: number } {
+): { readonly findings: readonly ModelIssue[]; readonly more: number } {
   const loadType = valueAt(values, ['load', 'type']);
   // A type that nobody knows is judged as an open loop: its keys have names all the same.
   const words = fieldAt(['load', 'type'])?.enumValues ?? {};
   const type = typeof loadType !== 'string' ? undefined : Object.hasOwn(words, loadType) ? loadType : 'constant';
-  const found: Finding[] = [];
+  const found: ModelIssue[] = [];
   let total = 0;
   for (const issue of issues) {
     total += countOf(issue);
@@ -85,7 +85,7 @@ export function valueAt(values: unknown, path: ConfigPath): unknown {
   return current;
 }
 
-function convert(issue: Issue, prefix: ConfigPath, values: unknown, loadType: string | undefined): Finding[] {
+function convert(issue: Issue, prefix: ConfigPath, values: unknown, loadType: string | undefined): ModelIssue[] {
   const path = [...prefix, ...(issue.path as (string | number)[])];
   const name = displayName(path);
   switch (issue.code) {
@@ -134,12 +134,12 @@ function displayName(path: ConfigPath): string {
 
 function make(
   code: string,
-  rule: Finding['rule'],
+  rule: ModelIssue['rule'],
   path: ConfigPath,
   message: string,
   remedy?: string,
   fix?: KeyFix,
-): Finding {
+): ModelIssue {
   const base: Problem = { code, severity: 'error', path, message };
   return {
     problem: remedy === undefined ? base : { ...base, remedy },
@@ -185,7 +185,7 @@ function valueFix(
   return undefined;
 }
 
-function unknownKey(key: string, parent: ConfigPath, loadType: string | undefined): Finding {
+function unknownKey(key: string, parent: ConfigPath, loadType: string | undefined): ModelIssue {
   if (key.startsWith(NON_STRING_KEY)) {
     const shown = key.slice(NON_STRING_KEY.length);
     const message = `The key ${shown} ${place(parent)} is not text (YAML reads it as a value), and inference-perf does not know it.`;
@@ -221,7 +221,7 @@ function place(parent: ConfigPath): string {
 }
 
 /** A mapping or list was wanted and something else stands there. */
-function shape(path: ConfigPath, expected: string, values: unknown): Finding {
+function shape(path: ConfigPath, expected: string, values: unknown): ModelIssue {
   const value = valueAt(values, path);
   const name = displayName(path);
   const what = expected === 'array' ? 'a list' : 'a mapping';
@@ -246,7 +246,7 @@ function pickBranch(
   path: ConfigPath,
   values: unknown,
   loadType: string | undefined,
-): Finding[] {
+): ModelIssue[] {
   const value = valueAt(values, path);
   if (value === undefined) return [make('CFG003', 'missing', path, `${displayName(path)} is required.`)];
   if (branches.length === 0) return [make('CFG002', 'type', path, `${displayName(path)} is not valid.`)];

@@ -1,26 +1,26 @@
 // What can still be judged of a config that main's model refuses: the rest, once the refused values are set aside.
 // Every refused value gets a stand-in or is taken out, and its path is remembered: nothing may be said that rests on it.
 import type { ConfigPath } from '../../problem';
-import { valueAt, type Finding } from './issues';
+import { valueAt, type ModelIssue } from './issues';
 import { Placeholder } from './lax';
 import { configSchema, type Config } from './schema';
 import type { Target } from './target';
-import { judgeValues } from './verdict';
+import { judgeValues } from './values-of-version';
 
 export interface Salvage {
   readonly config: Config;
   /** Paths whose values in `config` are not the file's. */
   readonly refused: readonly ConfigPath[];
   /** Findings that the model came to only after the first ones were set aside; true of the file as it stands. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ModelIssue[];
 }
 
 const MAX_ROUNDS = 6;
 
 /** `findings` are those of the values; undefined when what is left cannot be read either. */
-export function salvage(values: unknown, target: Target, findings: readonly Finding[]): Salvage | undefined {
+export function salvage(values: unknown, target: Target, findings: readonly ModelIssue[]): Salvage | undefined {
   const aside = new Aside(values);
-  const later: Finding[] = [];
+  const later: ModelIssue[] = [];
   let open = errorsOf(findings);
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     open.forEach((finding) => aside.put(finding));
@@ -33,12 +33,12 @@ export function salvage(values: unknown, target: Target, findings: readonly Find
   return undefined;
 }
 
-function errorsOf(findings: readonly Finding[]): readonly Finding[] {
+function errorsOf(findings: readonly ModelIssue[]): readonly ModelIssue[] {
   return findings.filter(({ problem }) => problem.severity === 'error');
 }
 
 /** Is a finding about a path, or only because of what stands there? */
-function restsOn({ problem: { path }, between }: Finding, open: readonly ConfigPath[]): boolean {
+function restsOn({ problem: { path }, between }: ModelIssue, open: readonly ConfigPath[]): boolean {
   return open.some(
     (other) =>
       startsWith(path, other) ||
@@ -49,7 +49,7 @@ function restsOn({ problem: { path }, between }: Finding, open: readonly ConfigP
 }
 
 /** The same for values that are to be filled: a key is unknown whatever will stand there. */
-export function restsOnOpen(finding: Finding, open: readonly ConfigPath[]): boolean {
+export function restsOnOpen(finding: ModelIssue, open: readonly ConfigPath[]): boolean {
   const { problem, rule } = finding;
   const isOfKey = rule === 'unknown-key' || rule === 'ignored' || rule === 'newer';
   return restsOn(finding, isOfKey ? open.filter((path) => path.length !== problem.path.length) : open);
@@ -73,7 +73,7 @@ class Aside {
 
   constructor(public values: unknown) {}
 
-  put({ problem: { path }, rule, between, fix }: Finding): void {
+  put({ problem: { path }, rule, between, fix }: ModelIssue): void {
     // Only the two types can contradict each other over sections.
     if (path.length === 0) {
       const isLoadGone = this.written.some((other) => overlap(other, ['load', 'type']));

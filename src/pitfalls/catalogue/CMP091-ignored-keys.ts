@@ -1,6 +1,6 @@
 // CMP091: The profile is not what ran.
 import { targetOf } from '../../config/model/target';
-import { judgeValues } from '../../config/model/verdict';
+import { judgeValues } from '../../config/model/values-of-version';
 import { type Between, isInferencePerf, sides } from '../pair';
 import { EVERYTHING, type Pitfall } from '../pitfall';
 

@@ -8,7 +8,7 @@ import {
   type ReportScope,
 } from '../../readers/canonical';
 import { violated } from '../../audit/identities';
-import { isDisagreement, type JudgedReport } from '../../audit/verdict';
+import { isDisagreement, type JudgedReport } from '../../audit/in-one-sentence';
 import { toYaml } from '../../folder/write-yaml';
 
 const STATISTICS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 // An imported report as one HTML file: no script, no link, no request; whatever the report says stays text.
 import { violated } from '../../audit/identities';
-import { isDisagreement, reportVerdict, verdictSentence, type JudgedReport } from '../../audit/verdict';
+import { isDisagreement, reportVerdict, verdictSentence, type JudgedReport } from '../../audit/in-one-sentence';
 import { partsTable, quantityTables, type Table } from './tables';
 import { own } from '../../own';
 

@@ -1,6 +1,6 @@
 // An imported report as Markdown, fit for a pull request: what it is, what is wrong with it, the numbers, what is not known.
 import { violated } from '../../audit/identities';
-import { isDisagreement, verdictSentence, type JudgedReport } from '../../audit/verdict';
+import { isDisagreement, verdictSentence, type JudgedReport } from '../../audit/in-one-sentence';
 import { partsTable, quantityTables, type Table } from './tables';
 
 export function canonicalMarkdown(judged: JudgedReport): string {

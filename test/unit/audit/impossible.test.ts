@@ -9,7 +9,7 @@ import { readRun } from '../../../src/readers/read';
 import { readRecords } from '../../../src/folder/read-records';
 import { withRecords } from '../../../src/readers/records/attach';
 import { completeReport } from '../../../src/readers/records/complete';
-import { reportVerdict } from '../../../src/audit/verdict';
+import { reportVerdict } from '../../../src/audit/in-one-sentence';
 import { trueRequests, vllmDetailed } from '../support/foreign-results';
 import { memoryFolder } from '../support/memory-folder';
 import { syntheticRun } from '../support/synthetic-run';

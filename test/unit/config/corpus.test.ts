@@ -7,7 +7,7 @@ import { fieldAt } from '../../../src/config/model/fields';
 import { readConfig, readConfigs, type Reading } from '../../../src/config/load';
 import { valueAt } from '../../../src/config/model/issues';
 import { isTarget, type Target } from '../../../src/config/model/target';
-import { judgeValues } from '../../../src/config/model/verdict';
+import { judgeValues } from '../../../src/config/model/values-of-version';
 import { orEmpty } from '../../../src/config/loader';
 import { formatPath } from '../../../src/problem';
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { SCHEMAS } from '../../../src/cli/schema';
 import { parseDocument } from '../../../src/config/yaml/document';
 import { allFields, fieldAt } from '../../../src/config/model/fields';
-import { findingsOf, type Finding } from '../../../src/config/model/issues';
+import { findingsOf, type ModelIssue } from '../../../src/config/model/issues';
 import { configJsonSchema } from '../../../src/config/model/json-schema';
 import { configSchema } from '../../../src/config/model/schema';
 
@@ -25,7 +25,7 @@ function compiled(schema: object) {
 const validate = compiled(configJsonSchema());
 const ajvAccepts = (values: unknown): boolean => validate(JSON.parse(JSON.stringify(values)));
 
-function zodFindings(values: unknown): readonly Finding[] {
+function zodFindings(values: unknown): readonly ModelIssue[] {
   const result = configSchema.safeParse(values);
   return result.success ? [] : findingsOf(result.error.issues, values).findings;
 }
@@ -96,7 +96,7 @@ describe('both reject', () => {
 });
 
 /** The differences of docs/decisions/001: zod rejects and the schema cannot say it. */
-const ONLY_ZOD: readonly Finding['rule'][] = ['cross-field', 'url'];
+const ONLY_ZOD: readonly ModelIssue['rule'][] = ['cross-field', 'url'];
 
 /** zod accepts and the schema does not: a value that pydantic coerces. */
 function isCoerced(values: unknown): boolean {

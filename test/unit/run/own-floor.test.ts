@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { judgeReport, violated } from '../../../src/audit/identities';
-import { isDisagreement } from '../../../src/audit/verdict';
+import { isDisagreement } from '../../../src/audit/in-one-sentence';
 import { diskFolder } from '../../../src/cli/folder';
 import { openReports } from '../../../src/readers/open';
 import { completeReport } from '../../../src/readers/records/complete';

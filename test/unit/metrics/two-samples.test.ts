@@ -65,3 +65,15 @@ it('normal tails and proportions', () => {
   // pooled 0.15, standard error sqrt(0.15 x 0.85 / 50) = 0.0505
   expect(proportionsZ(10, 100, 20, 100)).toBeCloseTo(0.1 / Math.sqrt((0.15 * 0.85) / 50), 12);
 });
+
+it.each([
+  // Score 6 of variance 26/3; 5 of 23/3 with one tie; falling as rising.
+  [[1, 2, 3, 4], 5 / Math.sqrt(26 / 3)],
+  [[4, 3, 2, 1], -5 / Math.sqrt(26 / 3)],
+  [[1, 1, 2, 3], 4 / Math.sqrt(23 / 3)],
+  [[1, 2, 2, 1], 0],
+  [[1, 2, 3], 0],
+  [[2, 2, 2, 2], 0],
+])('Mann and Kendall’s trend of %j is %d', (series, z) => {
+  expect(mannKendall(series).statistic).toBeCloseTo(z, 12);
+});

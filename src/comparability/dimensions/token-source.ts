@@ -34,14 +34,14 @@ function sourcesOf(side: Side): TokenSources {
     inFact(input, sourceName(input.value)),
     inFact(gapBasis),
   ];
-  const isKnown = input.value !== undefined && output.value !== undefined;
+  const isKnown = input.value !== undefined || output.value !== undefined;
   const itl = isKnown ? itlBasis(side, gapBasis.value) : undefined;
   const summary = isKnown
-    ? `output: ${sourceName(output.value) ?? ''}, input: ${sourceName(input.value) ?? ''}, ITL ${itl === undefined ? 'not recorded' : `between ${itl}`}`
+    ? `output: ${sourceName(output.value) ?? 'not recorded'}, input: ${sourceName(input.value) ?? 'not recorded'}, ITL ${itl === undefined ? 'not recorded' : `between ${itl}`}`
     : 'not recorded';
   return {
-    input: isKnown ? input.value : undefined,
-    output: isKnown ? output.value : undefined,
+    input: input.value,
+    output: output.value,
     itl,
     streamed: sideStreams(side),
     summary,
@@ -90,8 +90,10 @@ export const tokenSource = dimension<TokenSources>({
 });
 
 function judge(a: TokenSources, b: TokenSources, context: Context) {
-  if (!a.output || !b.output || !a.input || !b.input) {
-    return unknown('Who counted the tokens', a.output !== undefined, b.output !== undefined);
+  // One of the two counters may be known where the other is not: each is judged by itself.
+  if ((!a.output || !b.output) && (!a.input || !b.input)) {
+    const isWhole = ({ output, input }: TokenSources): boolean => output !== undefined && input !== undefined;
+    return unknown('Who counted the tokens', isWhole(a), isWhole(b));
   }
   const output = difference('output', a.output, b.output);
   const input = difference('input', a.input, b.input);
@@ -113,11 +115,11 @@ function judge(a: TokenSources, b: TokenSources, context: Context) {
     const shares = [a, b].some((side) => [side.output, side.input].some((source) => source && unshared(source)));
     return shares
       ? assumption(
-          `${sameWords(a.output, a.input)} How many answers the server counted is recorded on neither side.`,
+          `${sameWords(a.output!, a.input!)} How many answers the server counted is recorded on neither side.`,
           'that the server counted as large a share of the answers on both sides',
           { moves: moved([...OUTPUT, ...INPUT]) },
         )
-      : same(sameWords(a.output, a.input));
+      : same(sameWords(a.output!, a.input!));
   }
   if (found.length > 0 && found.every(({ preferred }) => preferred) && sameAddress(context.a, context.b) !== false) {
     const belief = 'that the server sent its usage with every answer on both sides, as it did on the one that says so';
@@ -154,7 +156,11 @@ interface Difference {
   readonly preferred?: true;
 }
 
-function difference(which: 'input' | 'output', a: Counter, b: Counter): Difference | undefined {
+function difference(which: 'input' | 'output', a: Counter | undefined, b: Counter | undefined): Difference | undefined {
+  if (!a || !b) {
+    const silent = !a && !b ? 'either side' : !a ? 'A' : 'B';
+    return { words: `who counted ${which} tokens is not recorded on ${silent}`, open: true };
+  }
   if (a.source !== b.source) {
     const [mixed, server] = a.source === 'mixed' ? [a, b] : [b, a];
     const isPreferred = mixed.source === 'mixed' && server.source === 'server-usage';

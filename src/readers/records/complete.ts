@@ -42,7 +42,12 @@ function withSpan(report: CanonicalReport, requests: Requests): CanonicalReport 
 function scopeFromRecords(report: CanonicalReport, { requests }: OpenedRequests, file: string): ReportScope {
   const gap = report.tool === 'inference-perf' ? 'token_gap' : 'chunk_gap';
   // There is no summary of the tool's to agree with: every quantity is what its name says.
-  const definition = { ...ownDefinition(report), gap, flavour: 'own' } as const;
+  const definition = {
+    ...ownDefinition(report),
+    gap,
+    flavour: 'own',
+    ...(gap === 'token_gap' ? { stampsTokens: true } : {}),
+  } as const;
   const again = recompute(requests, definition, file);
   return {
     id: 'run',

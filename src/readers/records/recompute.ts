@@ -37,6 +37,8 @@ export interface RecomputeDefinition {
   readonly failures: 'leave-out' | 'never-answered';
   /** `inference-perf`: an empty answer is an NTPOT of 0, an answer with one stamp has no TTFT. `own`: neither. */
   readonly flavour: 'inference-perf' | 'own';
+  /** Stamps are of tokens: several at one moment came in one chunk, and there is no decode time to see. */
+  readonly stampsTokens?: boolean;
   /** 0..100; interpolated linearly between closest ranks, as numpy does. */
   readonly percentiles: readonly number[];
 }
@@ -212,10 +214,9 @@ export const LATENCIES: Readonly<
   >
 > = {
   ttft: (_, row, { flavour }) => (row.chunkSeconds.length > (flavour === 'own' ? 0 : 1) ? ttftSeconds(row) : undefined),
-  // Where tokens are stamped, several at one moment came in one chunk: there is no decode time to see.
-  tpot: (requests, row, { tokens, flavour, gap }) => {
+  tpot: (requests, row, { tokens, stampsTokens }) => {
     const seconds = tpotSeconds(row, sourceOf(requests, tokens));
-    return seconds === 0 && flavour === 'own' && gap === 'token_gap' ? undefined : seconds;
+    return seconds === 0 && stampsTokens ? undefined : seconds;
   },
   ntpot: (requests, row, { tokens, flavour }) =>
     flavour !== 'own' && outputOf(requests, row, tokens) === 0 ? 0 : ntpotSeconds(row, sourceOf(requests, tokens)),

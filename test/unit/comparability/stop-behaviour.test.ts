@@ -5,6 +5,8 @@ import { compare } from '../../../src/comparability/compare';
 import type { RequestRecord } from '../../../src/metrics/record';
 import { reportOf } from '../../../src/readers/own';
 import type { Run } from '../../../src/readers/run';
+import type { RunManifest } from '../../../src/folder/manifest';
+import { without } from '../support/lacking';
 import { syntheticRun, type SyntheticOptions } from '../support/synthetic-run';
 
 const run = (seed: number, options: SyntheticOptions = {}): Run => syntheticRun({ seed, promptSeed: 1, ...options });
@@ -52,7 +54,8 @@ describe('other shares that ran to max_tokens', () => {
 
   it('are judged where ignore_eos is recorded on neither side', () => {
     const unset = (own: Run): Run => {
-      const { ignoreEos: _gone, ...endpoint } = own.manifest!.endpoint;
+      const endpoint: Partial<RunManifest['endpoint']> = { ...own.manifest!.endpoint };
+      delete endpoint.ignoreEos;
       return { ...own, manifest: { ...own.manifest!, endpoint: endpoint as never } };
     };
     expect(finding(unset(run(1, { ...free, earlyStop: 1 })), unset(run(2, { ...free, earlyStop: 0 }))).state).toBe(
@@ -62,7 +65,7 @@ describe('other shares that ran to max_tokens', () => {
 
   it('come from a manifest alone, where what was not reported is no reason', () => {
     const bare = (reasons: Record<string, number>): Run => {
-      const { records: _gone, ...own } = run(1, free);
+      const own = without(run(1, free), 'records');
       return { ...own, manifest: { ...own.manifest!, lengths: { finishReasons: reasons } } };
     };
     expect(finding(bare({ length: 400 }), bare({ stop: 390, length: 10 })).state).toBe('confounds');

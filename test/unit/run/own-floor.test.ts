@@ -5,6 +5,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { judgeReport, violated } from '../../../src/audit/identities';
 import { isDisagreement } from '../../../src/audit/in-one-sentence';
 import { diskFolder } from '../../../src/cli/folder';
+import { summarize } from '../../../src/metrics/summarize';
+import { reportOf } from '../../../src/readers/own';
+import { checkAgainstSummary } from '../../../src/readers/records/open-records';
+import { ownRequests } from '../../../src/readers/records/requests';
+import { syntheticRun } from '../support/synthetic-run';
 import { openReports } from '../../../src/readers/open';
 import { completeReport } from '../../../src/readers/records/complete';
 import { startSimulator } from '../../../src/simulator/server';
@@ -157,13 +162,19 @@ async function served({ serves, of }: Mode): Promise<string> {
 /** Everything the run says against itself. */
 async function contradictions(mode: Mode): Promise<string[]> {
   const h = harness();
-  closing.push(() => Promise.resolve(h.remove()));
+  closing.push(() => {
+    h.remove();
+    return Promise.resolve();
+  });
   const url = await served(mode);
-  const { serves: _serves, of: _of, ignoreEos, head = '', ...parts } = mode;
+  const { load, api, data: prompts, tokenizer, report, ignoreEos, head = '' } = mode;
+  const parts = Object.entries({ load, api, data: prompts, tokenizer, report }).filter(
+    ([, part]) => part !== undefined,
+  );
   const eos = ignoreEos === undefined ? '' : `, ignore_eos: ${ignoreEos}`;
   const server = `{ type: vllm, model_name: m, base_url: "${url}"${eos} }`;
   const { folder } = await h.ran(
-    `${head}${configOf({ load: stages('rate: 15, duration: 1'), ...parts, url, server })}`,
+    `${head}${configOf({ load: stages('rate: 15, duration: 1'), ...Object.fromEntries(parts), url, server })}`,
   );
   const opened = await openReports(diskFolder('report', folder));
   if (!opened.ok) return opened.problems.map(({ message }) => message);
@@ -176,6 +187,23 @@ async function contradictions(mode: Mode): Promise<string[]> {
   );
   return [...all.flat(), ...opened.value.problems.filter(isDisagreement).map(({ message }) => message)];
 }
+
+it('chunks that were read in one moment are no contradiction', () => {
+  const run = syntheticRun();
+  const records = run.records!.map((record, i) =>
+    i % 10 > 0
+      ? record
+      : {
+          ...record,
+          chunkSeconds: record.chunkSeconds.map(() => record.firstTokenSeconds!),
+          lastTokenSeconds: record.firstTokenSeconds!,
+        },
+  );
+  const options = { percentiles: [50, 90, 95, 99], outputTokenSource: 'server-usage' } as const;
+  const report = reportOf({ ...run, summary: summarize(records, options) });
+  const streamed = { requests: ownRequests(records, 'tokens'), problems: [] };
+  expect(checkAgainstSummary(report, streamed, 'records.jsonl')).toEqual([]);
+});
 
 describe.concurrent('no run of ours contradicts itself', () => {
   it.each(Object.entries(MODES))('%s', { timeout: 60_000 }, async (_name, mode) => {

@@ -45,6 +45,7 @@ export function judgeRun(config: Config): { readonly found: readonly Judged[]; r
   judgeServer(config, report);
   judgeStages(config, report);
   judgeNumbers(config, report);
+  judgeSeeds(config, resting(report, DATA_TYPE));
   judgeLengths(config.data, resting(report, DATA_TYPE));
   judgeData(config, resting(report, DATA_TYPE));
   judgeApi(config, resting(report, ['api', 'type']));
@@ -156,6 +157,27 @@ function judgeNumbers(config: Config, report: Report): void {
       `${formatPath(path)} is ${percentile}; a percentile lies in 0..100, and the report fails at the end of the run.`,
     );
   });
+}
+
+/** Python's own generator takes any seed, numpy's (measured with v0.7.0) none below 0. */
+function judgeSeeds({ load, data }: Config, report: Report): void {
+  const isDrawn = data.type === 'random' || data.type === 'synthetic';
+  for (const [path, seed] of [
+    [['load', 'base_seed'], isDrawn ? load.base_seed : undefined],
+    [['data', 'shared_prefix', 'seed'], data.type === 'shared_prefix' ? data.shared_prefix?.seed : undefined],
+    [
+      ['data', 'conversation_replay', 'seed'],
+      data.type === 'conversation_replay' ? data.conversation_replay?.seed : undefined,
+    ],
+  ] as const) {
+    if (seed === undefined || seed === null || seed >= 0) continue;
+    report(
+      path,
+      'CFG014',
+      `${formatPath(path)} is ${seed}: inference-perf stops at start, because its generator takes no seed below 0.`,
+      'Write one of 0 or more.',
+    );
+  }
 }
 
 function judgeLengths(data: DataConfig, report: Report): void {

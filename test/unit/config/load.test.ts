@@ -336,3 +336,23 @@ describe('a data set that must be a local file', () => {
     expect(withPath('shareGPT', '  path: ""\n')).not.toContain('data.path');
   });
 });
+
+describe('a seed below 0', () => {
+  const at = (load: string, data: string): readonly string[] =>
+    readConfig(
+      `load: { stages: [{ rate: 1, duration: 9 }]${load} }\nserver: { base_url: "http://h:1" }\ndata: ${data}\n`,
+    ).problems.flatMap(({ code, path: place, message }) =>
+      code === 'CFG014' ? [`${place.join('.')}: ${/is (-?\d+):/.exec(message)?.[1] ?? message}`] : [],
+    );
+  const RANDOM = '{ type: random, input_distribution: { min: 1 }, output_distribution: { min: 1 } }';
+  it.each([
+    [', base_seed: -1', RANDOM, ['load.base_seed: -1']],
+    [', base_seed: -99999999999999999999', RANDOM, ['load.base_seed: -99999999999999999999']],
+    [', base_seed: 0', RANDOM, []],
+    [', base_seed: -1', '{ type: mock }', []],
+    ['', '{ type: shared_prefix, shared_prefix: { seed: -5 } }', ['data.shared_prefix.seed: -5']],
+    ['', '{ type: conversation_replay, conversation_replay: { seed: -5 } }', ['data.conversation_replay.seed: -5']],
+  ])('%s %s', (load, data, found) => {
+    expect(at(load, data)).toEqual(found);
+  });
+});

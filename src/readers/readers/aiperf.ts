@@ -305,7 +305,11 @@ function endOf(value: Json, file: string): Pick<CanonicalReport, 'ended'> {
 
 function verdictOf(value: Json, file: string): Pick<CanonicalReport, 'ownVerdict'> | Record<string, never> {
   const reasons = value['runtime_submission_invalid_reasons'];
+  const mismatched = numberAt(value, 'osl_mismatch_count', 'avg') ?? 0;
   const words = [
+    ...(mismatched > 0
+      ? [`AIPerf says that ${mismatched} answers have not the length that was asked for (osl_mismatch_count)`]
+      : []),
     ...(Array.isArray(reasons) ? reasons.map((reason) => `AIPerf says the run is not valid: ${shown(reason)}`) : []),
     ...(value['was_cancelled'] === true ? ['the run was cancelled'] : []),
     ...(value['is_complete'] === false && value['was_cancelled'] !== true ? ['the run did not end'] : []),

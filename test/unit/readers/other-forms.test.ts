@@ -58,6 +58,17 @@ describe('numbers that are none', () => {
   });
 });
 
+it('what AIPerf says of answers that are not as long as asked is passed on', async () => {
+  const of = async (count: number) =>
+    (
+      await open({
+        'a.json': JSON.stringify({ ...AIPERF_COMMAND, osl_mismatch_count: { unit: 'requests', avg: count } }),
+      })
+    ).reports[0]!.report.ownVerdict?.join();
+  expect(await of(12)).toContain('12 answers have not the length that was asked for');
+  expect(await of(0)).toBeUndefined();
+});
+
 describe('what lies beside a report', () => {
   it('inference-perf’s partial Benchmark Reports have the wall clock', async () => {
     const stage = {

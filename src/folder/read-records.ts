@@ -79,6 +79,9 @@ function recordOf(line: string, file: string): RequestRecord | string {
   return checkRecord(parsed.value);
 }
 
+/** Of one answer; the longest contexts have ten million. */
+const MOST_TOKENS = 1e8;
+
 const TIMES = [
   'sentSeconds',
   'attemptedSeconds',
@@ -110,6 +113,10 @@ function checkRecord(value: unknown): RequestRecord | string {
   const tokens = value['chunkTokens'];
   if (tokens !== undefined && !(Array.isArray(tokens) && tokens.every(isCount))) {
     return "'chunkTokens' is not a list of counts";
+  }
+  // A number for each token is held while gaps are compared: more than any model writes in one answer is none.
+  if (tokens !== undefined && (tokens as number[]).reduce((sum, count) => sum + count, 0) > MOST_TOKENS) {
+    return `'chunkTokens' adds up to more than ${MOST_TOKENS.toLocaleString('en-US')} tokens`;
   }
   if (typeof value['promptHash'] !== 'string') return "'promptHash' is not a text";
   for (const key of TEXTS) {

@@ -126,6 +126,7 @@ export function compact<T extends object>(value: { [K in keyof T]: T[K] | undefi
 
 /** A value as one short line for a list of facts. */
 export function shown(value: unknown): string {
+  if (value === undefined) return 'not recorded';
   const text = typeof value === 'string' ? value : jsonText(value);
   return text.length > 200 ? `${text.slice(0, 200)}...` : text;
 }

@@ -97,7 +97,7 @@ export function jsonText(value: unknown, indent?: number): string {
 export function jsonDigits(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map((entry) => jsonDigits(entry)).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (typeof value !== 'object' || value === null) return value === undefined ? 'null' : JSON.stringify(value);
   const fields = Object.entries(value).filter(([, entry]) => entry !== undefined);
   return `{${fields.map(([key, entry]) => `${JSON.stringify(key)}:${jsonDigits(entry)}`).join(',')}}`;
 }

@@ -62,7 +62,7 @@ function judge({ value, path }: Found, { document, toFile }: Placed, config: Con
   const job = specs.job && inside(value, specs.job);
   const own = [...specs.pod, 'containers', index];
   return [
-    ...(job && specs.job ? retries(job, specs.job, pod, specs.pod, at) : []),
+    ...(job ? retries(job, specs.job!, pod, specs.pod, at) : []),
     ...(keepsReports(pod, containers, container, config)
       ? []
       : [
@@ -83,7 +83,10 @@ function retries(job: Mapping, jobPath: ConfigPath, pod: Mapping, podPath: Confi
   const isSentOnce = limit === 0 || limit === '0';
   const restarts = pod['restartPolicy'] === 'OnFailure';
   if (isSentOnce || (typeof limit === 'string' && Number.isNaN(Number(limit)))) return [];
-  const times = limit === undefined ? '6 times (the default of backoffLimit)' : `${String(limit)} times`;
+  const times =
+    limit === undefined
+      ? '6 times (the default of backoffLimit)'
+      : `${typeof limit === 'number' ? limit : text(limit)} times`;
   return [
     at(
       limit !== undefined ? [...jobPath, 'backoffLimit'] : restarts ? [...podPath, 'restartPolicy'] : jobPath,
@@ -95,7 +98,7 @@ function retries(job: Mapping, jobPath: ConfigPath, pod: Mapping, podPath: Confi
 
 /** A container that runs the tool: by its image, or by what it is told to run. */
 function isBenchmark({ image, command, args }: Mapping): boolean {
-  const words = [command, args].flatMap((part) => (Array.isArray(part) ? part : [part]));
+  const words = [command, args].flatMap((part): readonly unknown[] => (Array.isArray(part) ? part : [part]));
   return (
     /inference-perf/.test(text(image)) || words.some((word) => /(?:^|[\s/])inference-perf(?:\s|$)/m.test(text(word)))
   );
@@ -159,23 +162,25 @@ function memory({ resources }: Mapping, own: ConfigPath, { load }: Config, at: A
   ];
 }
 
-const UNITS: Readonly<Record<string, number>> = {
-  '': 1,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-  Ki: 2 ** 10,
-  Mi: MIB,
-  Gi: 2 ** 30,
-  Ti: 2 ** 40,
-};
+const UNITS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    '': 1,
+    k: 1e3,
+    M: 1e6,
+    G: 1e9,
+    T: 1e12,
+    Ki: 2 ** 10,
+    Mi: MIB,
+    Gi: 2 ** 30,
+    Ti: 2 ** 40,
+  }),
+);
 
 /** A quantity of Kubernetes in bytes; undefined when it is none, as a template's is. */
 function quantity(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   const match = /^(\d+(?:\.\d+)?)(k|M|G|T|Ki|Mi|Gi|Ti)?$/.exec(text(value).trim());
-  return match ? Number(match[1]) * UNITS[match[2] ?? '']! : undefined;
+  return match ? Number(match[1]) * UNITS.get(match[2] ?? '')! : undefined;
 }
 
 function inside(value: Mapping, path: ConfigPath): Mapping | undefined {

@@ -169,11 +169,14 @@ function textRegions(document: YamlDocument, options: ReadOptions, depth = 0): r
 function innerRegions(outer: Embedded, name: string, options: ReadOptions): readonly Region[] {
   const { value } = outer.document;
   if (!isManifest(value) && !Array.isArray(value)) return [];
-  return textRegions(outer.document, options, 1).map(({ around: _around, ...found }) => ({
-    ...found,
+  return textRegions(outer.document, options, 1).map(({ kind, document, prefix, blocks = [], ...found }) => ({
+    kind,
+    document,
+    prefix,
+    blocks,
     name: `${name}.${found.name}`,
     toFile: (range) => outer.toFile(found.toFile(range)),
-    ...(outer.isOpaque ? { isOpaque: true } : {}),
+    ...(outer.isOpaque === true || found.isOpaque === true ? { isOpaque: true } : {}),
   }));
 }
 

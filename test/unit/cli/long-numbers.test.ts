@@ -156,7 +156,7 @@ describe('a whole number of 2^53 or more in the schema of an answer', () => {
 
 describe('what a whole number is refused for', () => {
   it('is said with its digits', () => {
-    const loaded = loadConfig(`${config('').replace('rate: 20', `rate: -${LONG}`)}`);
+    const loaded = loadConfig(config('').replace('rate: 20', `rate: -${LONG}`));
     const words = loaded.problems.map(({ message }) => message).join('\n');
     expect(words).toMatch(/must be greater than 0, and is -/);
     const count = loadConfig(config(`, request_retries: -${LONG}`));

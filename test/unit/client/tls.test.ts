@@ -165,7 +165,7 @@ describe('a run that cannot start for TLS is told what helps, and never to start
     const made = (): Client => client('https://h:1', { caPath: file('no-such.pem') });
     expect(made).toThrow(
       expect.objectContaining({
-        problem: expect.objectContaining({ path: [], remedy: 'Name another file with --ca-file.' }),
+        problem: expect.objectContaining({ path: [], remedy: 'Name another file with --ca-file.' }) as unknown,
       }),
     );
   });

@@ -115,7 +115,7 @@ function checkRecord(value: unknown): RequestRecord | string {
     return "'chunkTokens' is not a list of counts";
   }
   // A number for each token is held while gaps are compared: more than any model writes in one answer is none.
-  if (tokens !== undefined && (tokens as number[]).reduce((sum, count) => sum + count, 0) > MOST_TOKENS) {
+  if (tokens !== undefined && tokens.reduce((sum, count) => sum + count, 0) > MOST_TOKENS) {
     return `'chunkTokens' adds up to more than ${MOST_TOKENS.toLocaleString('en-US')} tokens`;
   }
   if (typeof value['promptHash'] !== 'string') return "'promptHash' is not a text";

@@ -154,12 +154,10 @@ const GROWN = 1.3;
  */
 export function backlogOf(sent: Float64Array, ended: Float64Array): Backlog | undefined {
   if (sent.length < FEWEST_VALUES) return undefined;
-  const starts = sent.slice().sort();
-  const [first, last] = [starts[0]!, starts[starts.length - 1]!];
+  const [first, last] = [lowest(sent), highest(sent)];
   const half = (first + last) / 2;
-  const within = (times: Float64Array): number => times.filter((time) => time > half && time <= last).length;
-  const under = (time: number): number =>
-    sent.filter((at) => at <= time).length - ended.filter((at) => at <= time).length;
+  const within = (times: Float64Array): number => countUpTo(times, last) - countUpTo(times, half);
+  const under = (time: number): number => countUpTo(sent, time) - countUpTo(ended, time);
   const seconds = last - half;
   if (!(seconds > 0)) return undefined;
   const [offered, answered] = [within(sent), within(ended)];
@@ -175,8 +173,26 @@ export function backlogOf(sent: Float64Array, ended: Float64Array): Backlog | un
 
 /** Share of the span from first send to last end that lies after the last send: a rate over the whole span counts it as work. */
 export function drainShare(sent: Float64Array, ended: Float64Array): number {
-  const highest = (times: Float64Array): number => times.reduce((most, time) => Math.max(most, time), -Infinity);
-  const first = sent.reduce((least, time) => Math.min(least, time), Infinity);
+  const first = lowest(sent);
   const end = highest(ended);
   return end > first ? Math.max(0, end - highest(sent)) / (end - first) : 0;
+}
+
+function lowest(times: Float64Array): number {
+  let least = Infinity;
+  for (const time of times) if (time < least) least = time;
+  return least;
+}
+
+function highest(times: Float64Array): number {
+  let most = -Infinity;
+  for (const time of times) if (time > most) most = time;
+  return most;
+}
+
+/** A window of a million requests is counted several times: no copy is made of it. */
+function countUpTo(times: Float64Array, limit: number): number {
+  let count = 0;
+  for (const time of times) if (time <= limit) count++;
+  return count;
 }

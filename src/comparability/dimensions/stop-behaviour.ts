@@ -58,9 +58,13 @@ function fillsLimit(record: RequestRecord): boolean | undefined {
 function fullAnswers(side: Side, context: Context): Share | undefined {
   const successes = comparedSuccesses(side, context);
   if (successes) {
-    const known = successes.map(ranToLimit).filter((value) => value !== undefined);
-    if (known.length === 0 || known.length < 0.99 * successes.length) return fullByLength(side, context);
-    return { hits: known.filter(Boolean).length, n: known.length };
+    let [hits, n] = [0, 0];
+    for (const record of successes) {
+      const ran = ranToLimit(record);
+      if (ran !== undefined) n++;
+      if (ran === true) hits++;
+    }
+    return n === 0 || n < 0.99 * successes.length ? fullByLength(side, context) : { hits, n };
   }
   const reasons = Object.entries(side.run.manifest?.lengths?.finishReasons ?? {});
   const sum = (entries: readonly (readonly [string, number])[]): number =>

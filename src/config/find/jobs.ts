@@ -62,7 +62,7 @@ function judge({ value, path }: Found, { document, toFile }: Placed, config: Con
   const job = specs.job && inside(value, specs.job);
   const own = [...specs.pod, 'containers', index];
   return [
-    ...(job ? retries(job, specs.job!, pod, specs.pod, at) : []),
+    ...(job ? retries(job, specs.job, pod, specs.pod, at) : []),
     ...(keepsReports(pod, containers, container, config)
       ? []
       : [

@@ -17,14 +17,14 @@ const sameSeed: Between = (pair) => {
     : undefined;
 };
 
-const LAWS: Readonly<Record<string, string>> = {
-  constant: 'exponential gaps',
-  poisson: 'a Poisson number each second',
-};
+const LAWS: ReadonlyMap<string, string> = new Map([
+  ['constant', 'exponential gaps'],
+  ['poisson', 'a Poisson number each second'],
+]);
 
 /** IsoPerf's own seed reaches them; a Poisson process looks as if base_seed did. */
 const drawnArrivals: Check = ({ config: { load }, isWritten, seed }) => {
-  const law = LAWS[load.type];
+  const law = LAWS.get(load.type);
   const isSeeded = isWritten(['load', 'base_seed']);
   if (law === undefined || seed !== undefined || load.sweep || (!isSeeded && load.type !== 'poisson')) return [];
   return [

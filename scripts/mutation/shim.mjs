@@ -45,7 +45,6 @@ export const describe = withVariants((name, body) => {
   suite = outer;
 });
 export const it = withVariants((name, body) => suite.items.push({ name: String(name), body }));
-export const test = it;
 export const beforeAll = (body) => suite.before.push(body);
 export const afterAll = (body) => suite.after.push(body);
 export const beforeEach = (body) => suite.beforeEach.push(body);

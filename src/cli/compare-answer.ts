@@ -37,7 +37,7 @@ export function comparisonAnswer(comparison: Comparison, width: number, isColour
     [differences(comparison, room), settled(findings, room), unknowns(findings, room)],
     [metrics(comparison, room)],
     [claimed(comparison, room)],
-    [rest(comparison, room), lastLine(comparison, isColoured)],
+    [answersLine(comparison, room), rest(comparison, room), lastLine(comparison, isColoured)],
   ].map((parts) => parts.filter((part) => part !== '').join('\n'));
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
 }
@@ -190,6 +190,11 @@ function claimed({ claim }: Comparison, room: number): string {
   return claim.text === undefined
     ? clip(wrap(claim.noClaim ?? '', room), NO_CLAIM_LINES, room)
     : clip(wrap(`Claim: ${claim.text}`, room), CLAIM_LINES, room);
+}
+
+/** Whether both sides gave the same answers, where that could be told. */
+function answersLine({ answers }: Comparison, room: number): string {
+  return answers && answers.state !== 'not-comparable' ? clip(wrap(answers.words, room), 2, room) : '';
 }
 
 /** How much more there is, and how to see it. */

@@ -174,6 +174,17 @@ describe('the answer', () => {
     expect(out).toContain(`At ${matched[stage]!.label}, of 2 loads the one where they differ most:\n`);
   });
 
+  it('says whether the answers were the same, where that could be told', async () => {
+    const { out } = await call('a', 'a2', '--json');
+    const shown = async (answers: Comparison['answers']): Promise<string> => {
+      writeFileSync(path.join(home, 'answers.json'), JSON.stringify({ ...(JSON.parse(out) as Comparison), answers }));
+      return (await call('answers.json')).out;
+    };
+    const words = 'Answers: 2 of 3 are the same text';
+    expect(await shown({ state: 'different', pairs: 3, equal: 2, words })).toContain(words);
+    expect(await shown({ state: 'not-comparable', reason: 'sampling', pairs: 3, words })).not.toContain(words);
+  });
+
   it('colours the verdict’s word where the terminal has colours, and nothing else', async () => {
     const { out } = await callIn({ columns: 80, isColoured: true }, 'a', 'b');
     // eslint-disable-next-line no-control-regex

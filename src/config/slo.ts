@@ -29,7 +29,9 @@ export function sloLimits(api: SloSection): SloLimits | undefined {
   const { headers } = api;
   if (api.streaming !== true || typeof headers !== 'object' || headers === null) return undefined;
   const unit = typeof api.slo_unit === 'string' ? api.slo_unit : 'ms';
-  const values = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+  // A list or a mapping is no header's value, and a mapping of a stranger's file has no text.
+  const written = Object.entries(headers).filter(([, value]) => typeof value !== 'object');
+  const values = new Map(written.map(([name, value]) => [name.toLowerCase(), String(value)]));
   const read = (given: unknown, usual: string): number | undefined => {
     const text = values.get((typeof given === 'string' ? given : usual).toLowerCase())?.trim();
     const value = text === undefined || text === '' ? Number.NaN : Number(text);

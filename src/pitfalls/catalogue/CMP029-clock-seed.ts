@@ -14,12 +14,17 @@ const noBaseSeed: Check = ({ config, seed, isWritten }) =>
 /** Upstream's default is the time in milliseconds; no one writes such a number. */
 const CLOCK_SEED = 1e12;
 
+/** Whatever a folder's config has there. */
+function isClock(seed: unknown): boolean {
+  return (typeof seed === 'number' || typeof seed === 'bigint') && seed > CLOCK_SEED;
+}
+
 const clockSeed: Between = (pair) => {
   const seeds = [pair.a, pair.b].map((facts) => ({
     seed: facts.run.manifest?.workload.seed ?? value(facts, ['load', 'base_seed']),
     clock:
       facts.run.manifest === undefined
-        ? Number(value(facts, ['load', 'base_seed']) ?? 0) > CLOCK_SEED
+        ? isClock(value(facts, ['load', 'base_seed']))
         : facts.run.manifest.workload.seedSource === 'clock',
   }));
   const own = where(pair, (facts) => seeds[facts === pair.a ? 0 : 1]!.clock);

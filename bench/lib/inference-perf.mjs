@@ -40,7 +40,7 @@ function find(folder) {
 }
 
 /** The newest that starts; a shim of pyenv may stand on PATH and refuse, so its versions are looked at themselves. */
-function findPython() {
+export function findPython() {
   const root = process.env.PYENV_ROOT ?? path.join(os.homedir(), '.pyenv');
   const versions = path.join(root, 'versions');
   const own = existsSync(versions)

@@ -96,7 +96,9 @@ function differences({ findings }: Comparison, room: number): string {
     ...sides(finding),
     ...(canAlign ? [finding.alignable?.possible === true ? finding.dimension : NOTHING] : []),
   ]);
-  const more = shown.slice(MOST_FINDINGS).map(({ title }) => title.toLowerCase());
+  const more = shown
+    .slice(MOST_FINDINGS)
+    .map(({ dimension, title }) => `${title.toLowerCase()} (${numbers.get(dimension)})`);
   return [
     columns([head, ...rows], { room, shrink: [2, 3], lines: 1 }),
     ...(more.length === 0 ? [] : [wrap(`and in ${more.join(', ')}`, room, 3)]),
@@ -147,6 +149,11 @@ function unknowns(findings: readonly Finding[], room: number): string {
   ].join('\n');
 }
 
+const LEGENDS = [
+  { verdict: 'confounded', words: '~ confounded: what differs (by its number) moves this figure too.' },
+  { verdict: 'undetermined', words: '? cannot be told: what is not recorded may move this figure.' },
+] as const;
+
 function metrics(comparison: Comparison, room: number): string {
   const { stage, rows } = keyMetrics(comparison);
   if (stage === undefined || rows.length === 0) return '';
@@ -157,14 +164,15 @@ function metrics(comparison: Comparison, room: number): string {
   const table = rows.map((row) => {
     const { label: name, a, b, percent } = metricCells(row);
     const mark = row.verdict === 'confounded' ? '~' : row.verdict === 'undetermined' ? '?' : '';
-    return [mark, name, a, b, percent, intervalWords(row), shortVerdict(row, numbers)];
+    // What is not recorded has no numbers on this screen.
+    const words = row.verdict === 'undetermined' ? 'cannot be told' : shortVerdict(row, numbers);
+    return [mark, name, a, b, percent, intervalWords(row), words];
   });
-  const marked = rows.some(({ verdict }) => verdict === 'confounded');
-  const legend = marked ? '~ confounded: what differs (by its number) moves this figure too.' : '';
+  const legends = LEGENDS.filter(({ verdict }) => rows.some((row) => row.verdict === verdict));
   const head = ['', count === 1 ? clean(where) : 'metric', 'A', 'B', 'B − A', '95 % interval', ''];
   return [
     more + columns([head, ...table], { room, right: [2, 3, 4, 5], shrink: [1, 6] }),
-    ...(legend === '' ? [] : [wrap(legend, room)]),
+    ...legends.map(({ words }) => wrap(words, room)),
     ...requestLines(comparison, stage)
       .slice(0, 1)
       .map((line) => wrap(clean(line), room)),

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { HostMessage } from '../messages';
 import type { ComparisonView } from '../views/comparison/model';
+import { escaped } from '../views/export/html';
 
 export interface PageAssets {
   /** The webview's bundle. */
@@ -145,8 +146,4 @@ follow();`;
 /** Nothing in it ends the element it stands in; in JSON and in the strings of a bundle the escape is read as the same text. */
 function inScript(text: string): string {
   return text.replaceAll('</', String.raw`<\/`).replaceAll('<!--', String.raw`<\!--`);
-}
-
-function escaped(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }

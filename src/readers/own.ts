@@ -168,7 +168,11 @@ function stageScope(
     file,
     warmup,
     load: closed
-      ? { model: 'closed', words: `${level ?? '?'} concurrent`, ...(level === undefined ? {} : { concurrency: level }) }
+      ? {
+          model: 'closed',
+          words: level === undefined ? 'closed loop' : `${level} concurrent`,
+          ...(level === undefined ? {} : { concurrency: level }),
+        }
       : {
           model: rate === undefined ? 'not recorded' : 'open',
           words: rate === undefined ? 'not recorded' : `${rate} requests/s asked (${planned?.arrivalLaw ?? '?'})`,

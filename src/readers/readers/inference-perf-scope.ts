@@ -103,7 +103,9 @@ function loadOf(source: ScopeSource, config: { value: Json; file: string } | und
   const cap = model === 'open' ? capOf(config) : undefined;
   const words =
     model === 'closed'
-      ? `${level ?? '?'} concurrent`
+      ? level === undefined
+        ? 'closed loop'
+        : `${level} concurrent`
       : source.kind === 'summary'
         ? 'all stages together'
         : rate === undefined

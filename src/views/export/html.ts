@@ -99,7 +99,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escaped(text: string): string {
+/** Text of a stranger inside HTML, in an element or an attribute. */
+export function escaped(text: string): string {
   // eslint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').replace(/[&<>"']/g, (sign) => own(ENTITIES, sign)!);
 }

@@ -142,6 +142,28 @@ describe('the answer', () => {
     expect((await callIn({ columns: 80 }, 'a', 'b', '--all')).out.length).toBeGreaterThan(3 * out.length);
   });
 
+  it('names no number that is not on the screen: what is not recorded has none, and further differences have theirs', async () => {
+    const { out } = await call('a', 'b', '--json');
+    const shown = async (change: (all: Comparison) => Comparison): Promise<string> => {
+      writeFileSync(path.join(home, 'many.json'), JSON.stringify(change(JSON.parse(out) as Comparison)));
+      return (await call('many.json')).out;
+    };
+    const open = await shown((all) => ({
+      ...all,
+      metrics: all.metrics.map((row) => ({ ...row, verdict: 'undetermined' as const })),
+    }));
+    expect(open).toMatch(/^\? {2}TPOT mean, ms .* cannot be told$/m);
+    expect(open).not.toMatch(/undetermined: \d/);
+    const many = await shown((all) => ({
+      ...all,
+      findings: all.findings.map((finding, i) =>
+        i < 8 ? { ...finding, state: 'confounds' as const, assumed: undefined } : finding,
+      ),
+    }));
+    expect(many).toMatch(/^6 {2}\S/m);
+    expect(many).toMatch(/^ {3}and in .* \(7\), .* \(8\)$/m);
+  });
+
   it('of an honest repeat has nothing that differs, and says what the intervals are within', async () => {
     const { out } = await callIn({ columns: 80 }, 'a', 'a2');
     expect(rows(out).length).toBeLessThanOrEqual(31);

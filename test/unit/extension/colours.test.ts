@@ -1,6 +1,8 @@
 // The colours of A and B: at least 3 : 1 against the editor of every kind of theme that VS Code brings.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { comparisonHtml } from '../../../src/cli/comparison-html';
+import type { ComparisonView } from '../../../src/views/comparison/model';
 
 /** Editor backgrounds of the built-in themes: Dark Modern, Dark+ and Visual Studio Dark, Light Modern and Light+, both of high contrast. */
 const BACKGROUNDS = {
@@ -41,6 +43,15 @@ describe('colours of the two sides', () => {
       }
     },
   );
+
+  it('are the same in the page that needs no editor', () => {
+    const page = comparisonHtml({ title: '' } as ComparisonView, { script: '', style: '' });
+    for (const { id, defaults } of contributes.colors) {
+      const name = `--vscode-${id.replaceAll('.', '-')}`;
+      const written = [...page.matchAll(new RegExp(`${name}: (#\\w+);`, 'g'))].map(([, colour]) => colour);
+      expect([id, written]).toEqual([id, [defaults.light, defaults.dark]]);
+    }
+  });
 
   it('the measure is right: black on white is 21 : 1', () => {
     expect(contrast('#000000', '#ffffff')).toBeCloseTo(21, 6);

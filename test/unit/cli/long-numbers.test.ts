@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { CliIo, Command } from '../../../src/cli/command';
+import type { Command } from '../../../src/cli/command';
 import { compareCommand } from '../../../src/cli/compare';
 import { convertCommand } from '../../../src/cli/convert';
 import { importCommand } from '../../../src/cli/import';
@@ -14,6 +14,7 @@ import { loadConfig } from '../../../src/config/load';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
 import { fakeClient, type FakeClient } from '../loadgen/fake-client';
 import { configOf, harness, SAMPLE_TOKENIZER } from '../run/harness';
+import { called, type Said } from '../support/cli-call';
 
 vi.stubGlobal('ISOPERF_VERSION', 'test');
 vi.stubGlobal('UNDICI_VERSION', 'test');
@@ -28,20 +29,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function call(command: Command, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  let out = '';
-  let err = '';
-  const io: CliIo = {
-    out: (text) => (out += text),
-    err: (text) => (err += text),
-    isTerminal: false,
-    columns: 200,
-    env: { HF_HOME: folder, XDG_CACHE_HOME: folder },
-    cwd: folder,
-  };
-  const code = await command.run(args, io);
-  return { code, out, err };
-}
+const call = (command: Command, ...args: string[]): Promise<Said> =>
+  called(command, folder, args, { columns: 200, env: { HF_HOME: folder, XDG_CACHE_HOME: folder } });
 
 const LONG = '99999999999999999999';
 const NEAR = '99999999999999999998';

@@ -70,11 +70,12 @@ function namedBy(side: Side): NamedModels {
   const facts = factsOn(side);
   let answers = facts.modelsAnswered.value;
   if (answers === undefined && run.manifest?.state !== 'complete') {
-    const counted: Record<string, number> = {};
+    // Names of strangers: a plain object answers for 'constructor' too.
+    const counted = new Map<string, number>();
     for (const { answeredModel } of successesOf(stages) ?? []) {
-      if (answeredModel !== undefined) counted[answeredModel] = (counted[answeredModel] ?? 0) + 1;
+      if (answeredModel !== undefined) counted.set(answeredModel, (counted.get(answeredModel) ?? 0) + 1);
     }
-    if (Object.keys(counted).length > 0) answers = counted;
+    if (counted.size > 0) answers = Object.fromEntries(counted);
   }
   // The embedded simulator serves whatever name it is asked for.
   const listed = run.manifest?.endpoint.kind === 'simulator' ? undefined : facts.modelsListed.value;

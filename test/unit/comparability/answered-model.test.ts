@@ -1,6 +1,7 @@
 // Which model answered: what was asked for, what /v1/models lists and what the answers name, in one run and between two.
 import { describe, expect, it } from 'vitest';
 import { judgeReport } from '../../../src/audit/identities';
+import { isSuccess } from '../../../src/metrics/request-metrics';
 import { compare } from '../../../src/comparability/compare';
 import type { RunManifest } from '../../../src/folder/manifest';
 import { reportOf } from '../../../src/readers/own';
@@ -86,9 +87,10 @@ describe('two runs', () => {
     expect(finding({}, M).assumed).toBeUndefined();
   });
 
-  it('of a killed run the records say it', () => {
+  it.each(['other', 'constructor', '__proto__'])('of a killed run the records say it: %s', (name) => {
     const killed = run(2, {});
-    const records = killed.records!.map((record) => ({ ...record, answeredModel: 'other' }));
+    const records = killed.records!.map((record) => ({ ...record, answeredModel: name }));
+    const successes = records.filter(isSuccess).length;
     const result = compare(
       run(1, M),
       { ...killed, manifest: { ...killed.manifest!, state: 'running' }, records },
@@ -96,7 +98,8 @@ describe('two runs', () => {
     );
     expect(result.findings.find(({ dimension }) => dimension === 'server')).toMatchObject({
       state: 'confounds',
-      message: expect.stringContaining('other') as string,
+      message: expect.stringContaining(`${name} `) as string,
+      b: { evidence: expect.arrayContaining([expect.objectContaining({ value: `${name} ${successes}` })]) as unknown },
     });
   });
 });

@@ -1,5 +1,4 @@
 // What import knows of a run, a comparison knows too; and evidence names files that are there.
-import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accessTo } from '../../../src/cli/access';
@@ -10,6 +9,7 @@ import type { DimensionId } from '../../../src/comparability/comparison';
 import type { FactId } from '../../../src/readers/facts';
 import { openReports } from '../../../src/readers/open';
 import { readRun } from '../../../src/readers/read';
+import { hasCorpus, reportPlaces, SHARED } from '../support/corpus';
 import { memoryFolder } from '../support/memory-folder';
 
 const VLLM = {
@@ -45,22 +45,8 @@ const ASKED: readonly (readonly [DimensionId, FactId])[] = [
   ['cache-state', 'startedAt'],
 ];
 
-const SHARED = path.resolve(import.meta.dirname, '../../../../shared/corpus');
-
-function inputs(folder: string, depth = 0): string[] {
-  if (!existsSync(folder)) return [];
-  const names = readdirSync(folder);
-  if (depth > 0 && names.some((name) => /_lifecycle_metrics\.json$|^run\.json$|^profile_export/.test(name)))
-    return [folder];
-  return names.flatMap((name) => {
-    const place = path.join(folder, name);
-    if (statSync(place).isDirectory()) return inputs(place, depth + 1);
-    return /\.(?:json|jsonl|ya?ml)$/.test(name) && !/schema|config/.test(name) ? [place] : [];
-  });
-}
-
-describe.skipIf(!existsSync(SHARED))('what import shows of a fact, compare has (../shared/corpus)', () => {
-  const all = ['reports', 'reports-2026-11'].flatMap((set) => inputs(path.join(SHARED, set)));
+describe.skipIf(!hasCorpus())('what import shows of a fact, compare has (../shared/corpus)', () => {
+  const all = reportPlaces('corpus/reports', 'corpus/reports-2026-11');
   it.each(all.map((place) => [path.relative(SHARED, place), place]))('%s', async (_, place) => {
     const folder = accessTo(place, '/');
     const io = { cwd: '/', out: () => undefined, err: () => undefined } as unknown as CliIo;

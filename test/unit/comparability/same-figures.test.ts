@@ -12,7 +12,7 @@ import { openReports } from '../../../src/readers/open';
 import { readRun } from '../../../src/readers/read';
 import { withRecords } from '../../../src/readers/records/attach';
 import { completeReport } from '../../../src/readers/records/complete';
-import { CORPUS, hasCorpus } from '../support/corpus';
+import { hasCorpus, SHARED } from '../support/corpus';
 import { aiperfLines, lifecycle, perRequest, trueRequests, vllmDetailed, type Truth } from '../support/foreign-results';
 import { memoryFolder } from '../support/memory-folder';
 
@@ -70,8 +70,6 @@ async function look(access: () => FolderAccess, tolerance: number): Promise<Look
   });
   return { figures, faults };
 }
-
-const SHARED = path.resolve(CORPUS, '../..');
 
 function places(folder: string, levels: number): string[] {
   return readdirSync(path.join(SHARED, folder), { withFileTypes: true }).flatMap((entry) => {

@@ -1,5 +1,5 @@
 // Files that are no reports, or worse: each gets one clear word, none is believed, nothing is thrown.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ import { judgeReport } from '../../../src/audit/identities';
 import { maskText } from '../../../src/readers/mask';
 import { openReports } from '../../../src/readers/open';
 import { completeReport } from '../../../src/readers/records/complete';
-import { CORPUS, hasCorpus } from '../support/corpus';
+import { corpusFiles, hasCorpus } from '../support/corpus';
 import { memoryFolder } from '../support/memory-folder';
 
 const home = mkdtempSync(path.join(os.tmpdir(), 'isoperf-hostile-'));
@@ -110,7 +110,7 @@ describe('files that are no report', () => {
 });
 
 describe.skipIf(!hasCorpus())('mutated real files', () => {
-  const seeds = corpusFiles(CORPUS).filter((file) => statSync(file).size < 120_000 && !file.includes('json_schema'));
+  const seeds = corpusFiles().filter((file) => statSync(file).size < 120_000 && !file.includes('json_schema'));
 
   it('are read or refused, and never throw', async () => {
     await fc.assert(
@@ -135,13 +135,6 @@ describe.skipIf(!hasCorpus())('mutated real files', () => {
     );
   }, 120_000);
 });
-
-function corpusFiles(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const place = path.join(folder, entry.name);
-    return entry.isDirectory() ? corpusFiles(place) : /\.(json|jsonl|ya?ml)$/.test(entry.name) ? [place] : [];
-  });
-}
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const VALUES = [

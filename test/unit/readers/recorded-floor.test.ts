@@ -1,5 +1,4 @@
 // A floor: what stands anywhere in a tool's files is no "not recorded", neither in the facts of import nor in a comparison.
-import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accessTo } from '../../../src/cli/access';
@@ -14,6 +13,7 @@ import type { FactId } from '../../../src/readers/facts';
 import { openReports } from '../../../src/readers/open';
 import { readRun } from '../../../src/readers/read';
 import type { Run } from '../../../src/readers/run';
+import { hasCorpus, reportPlaces, SHARED } from '../support/corpus';
 import { memoryFolder } from '../support/memory-folder';
 import {
   AIPERF_COMMAND,
@@ -301,22 +301,8 @@ it('of a stack with two engines, each value says whose it is', async () => {
   expect(stack.replicas).toBeUndefined();
 });
 
-const SHARED = path.resolve(import.meta.dirname, '../../../../shared');
-
-function inputs(folder: string, depth = 0): string[] {
-  if (!existsSync(folder)) return [];
-  const names = readdirSync(folder);
-  if (depth > 0 && names.some((name) => /_lifecycle_metrics\.json$|^run\.json$|^profile_export/.test(name)))
-    return [folder];
-  return names.flatMap((name) => {
-    const place = path.join(folder, name);
-    if (statSync(place).isDirectory()) return inputs(place, depth + 1);
-    return /\.(?:json|jsonl|ya?ml)$/.test(name) && !/schema|config/.test(name) ? [place] : [];
-  });
-}
-
-describe.skipIf(!existsSync(SHARED))('of every file of ../shared/corpus and ../shared/cases', () => {
-  const all = ['corpus/reports', 'corpus/reports-2026-11', 'cases'].flatMap((set) => inputs(path.join(SHARED, set)));
+describe.skipIf(!hasCorpus())('of every file of ../shared/corpus and ../shared/cases', () => {
+  const all = reportPlaces('corpus/reports', 'corpus/reports-2026-11', 'cases');
   it.each(all.map((place) => [path.relative(SHARED, place), place]))('%s', async (_, place) => {
     const folder = accessTo(place, '/');
     expect(await lostFacts(folder)).toEqual([]);

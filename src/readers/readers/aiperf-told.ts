@@ -105,14 +105,14 @@ function loadTold(value: Json, asked: Json, file: string): readonly Told[] {
 function commandTold(value: Json, asked: Json, file: string): readonly Told[] {
   if (Object.keys(asked).length === 0) return [];
   const { streaming, goodput, ...rest } = asked;
-  const limits = (textOf(goodput) ?? '').split(/\s+/).map((pair) => pair.split(':'));
+  const limits = parametersOf(goodput);
   return [
     ...settingsTold(rest, file, COMMAND),
     ...toldBy(file, [
       // Off where it is not asked for.
       [TOLD.streaming, streaming === true || isObject(value['time_to_first_token']), COMMAND],
       [TOLD.warmupRequests, 'warmup-duration' in asked ? undefined : 0, COMMAND],
-      [TOLD.goodput, goodput === undefined ? {} : limitsOf(limits.map(([name, ms]) => [name!, Number(ms)])), COMMAND],
+      [TOLD.goodput, goodput === undefined ? {} : limitsOf(Object.entries(limits)), COMMAND],
     ]),
   ];
 }
@@ -203,6 +203,7 @@ function endpointTold(value: Json, input: Json): readonly Entry[] {
 function flatEndpointTold(input: Json): readonly Entry[] {
   const type = textOf(input['endpoint_type']);
   const extra = input['extra_inputs'];
+  const isSaid = extra !== undefined && extra !== null;
   const parameters = parametersOf(extra);
   return [
     [['api', 'type'], type && (own(APIS, type) ?? type), 'input_config.endpoint_type'],
@@ -211,12 +212,8 @@ function flatEndpointTold(input: Json): readonly Entry[] {
       typeof input['streaming'] === 'boolean' ? input['streaming'] : undefined,
       'input_config.streaming',
     ],
-    [
-      ['server', 'ignore_eos'],
-      isObject(extra) ? switchOf(parameters, 'ignore_eos') : undefined,
-      'input_config.extra_inputs',
-    ],
-    [TOLD.parameters, isObject(extra) ? samplingOf(parameters) : undefined, 'input_config.extra_inputs'],
+    [['server', 'ignore_eos'], isSaid ? switchOf(parameters, 'ignore_eos') : undefined, 'input_config.extra_inputs'],
+    [TOLD.parameters, isSaid ? samplingOf(parameters) : undefined, 'input_config.extra_inputs'],
   ];
 }
 

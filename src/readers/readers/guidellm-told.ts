@@ -73,7 +73,7 @@ export function guidellmTold(
     [TOLD.streaming, at(backend, 'stream') ?? at(config, 'backend_kwargs', 'stream'), `${root}.backend.stream`],
     [['tokenizer', 'pretrained_model_name_or_path'], tokenizer?.value, tokenizer?.key ?? ''],
     [['load', 'base_seed'], guidellmSeed(config, first), `${root}.seed`],
-    ...bodyTold(first, backend, root),
+    ...bodyTold(first, config, root),
     ...dataTold(config, first, root),
     ...warmupTold(benchmarks),
     // A first token is timed only where answers were streamed.
@@ -112,7 +112,7 @@ function strategyOf(benchmark: Json): string | undefined {
 }
 
 /** What every body carried: of a kept request where there is one, else of the settings. */
-function bodyTold(benchmark: Json | undefined, backend: unknown, root: string): readonly Entry[] {
+function bodyTold(benchmark: Json | undefined, config: unknown, root: string): readonly Entry[] {
   const body = sentBody(benchmark);
   const key = 'benchmarks[0].requests.successful[0].request_args';
   if (body) {
@@ -123,9 +123,19 @@ function bodyTold(benchmark: Json | undefined, backend: unknown, root: string): 
     ];
   }
   const asked = pythonSwitch(at(benchmark, 'requests', 'successful', 0, 'request_args'));
-  if (asked !== undefined) return [[['server', 'ignore_eos'], asked, key]];
-  const extras = at(backend, 'extras', 'body') ?? at(backend, 'extras');
-  return isObject(extras) ? [[TOLD.parameters, samplingOf(parametersOf(extras)), `${root}.backend.extras`]] : [];
+  return [[['server', 'ignore_eos'], asked, key], ...extrasTold(config, root)];
+}
+
+/** What the settings add to every body; nothing is said of what GuideLLM itself puts there. */
+function extrasTold(config: unknown, root: string): readonly Entry[] {
+  return ['backend', 'backend_kwargs'].flatMap((name): Entry[] => {
+    const given = at(config, name);
+    const settings = parametersOf(given);
+    const extras = settings['extras'];
+    const isBody = isObject(extras) && !['body', 'headers', 'params'].some((part) => Object.hasOwn(extras, part));
+    const body = at(extras, 'body') ?? settings['extra_body'] ?? (isBody ? extras : undefined);
+    return isObject(body) ? [[TOLD.parameters, samplingOf(body), `${root}.${name}`]] : [];
+  });
 }
 
 function sentBody(benchmark: Json | undefined): Json | undefined {

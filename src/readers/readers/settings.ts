@@ -23,8 +23,10 @@ function namesIn(value: unknown, key: string, depth = 0, found: Named[] = []): N
   for (const [step, entry] of Object.entries(value)) {
     if (found.length >= MAX_NAMES) return found;
     const place = key === '' ? step : `${key}.${step}`;
-    if (entry !== null) found.push({ name: plainName(step), value: entry, key: place });
-    namesIn(entry, place, depth + 1, found);
+    const name = plainName(step);
+    const read = BODIES.has(name) || BODY_HOLDERS.has(name) ? parametersOf(entry) : entry;
+    if (read !== null) found.push({ name, value: read, key: place });
+    namesIn(read, place, depth + 1, found);
   }
   return found;
 }
@@ -143,8 +145,10 @@ const SAMPLING = new Set(
   ).split(' '),
 );
 
-/** Names under which bodies, or parts of them, are given. */
+/** Names under which bodies, or parts of them, are given: as objects, as JSON, as "a:b" words, once or several times. */
 const BODIES = new Set(['extra_inputs', 'extra_body', 'extra_request_body', 'additional_sampling_params']);
+/** Names whose value may hold a body deeper inside. */
+const BODY_HOLDERS = new Set(['backend_kwargs', 'backend_args']);
 
 /**
  * What a file says under names that any tool may use, each with its place. Objects inside are looked through, lists are not. A
@@ -163,11 +167,9 @@ export function settingsTold(value: unknown, file: string, root = ''): readonly 
 
 function bodyTold(names: readonly Named[], file: string): readonly Told[] {
   const sent = names.filter(({ name, value }) => SAMPLING.has(parameterName(name)) && !isObject(value));
-  const bodies = names.filter(({ name, value }) => BODIES.has(name) && (typeof value === 'object' || isPair(value)));
+  const bodies = names.filter(({ name }) => BODIES.has(name));
   if (sent.length + bodies.length === 0) return [];
-  const inBodies = Object.fromEntries(
-    bodies.flatMap(({ value }) => Object.entries(parametersOf(isPair(value) ? [value] : value))),
-  );
+  const inBodies = Object.fromEntries(bodies.flatMap(({ value }) => Object.entries(value as Json)));
   const eos = onOff(inBodies['ignore_eos']);
   const alone = sent.map(({ name, value }) => [
     parameterName(name),
@@ -185,24 +187,30 @@ function parameterName(name: string): string {
   return name.replace(/^additional_sampling_params_/, '');
 }
 
-/** "ignore_eos:true" */
-function isPair(value: unknown): value is string {
-  return typeof value === 'string' && /^[\w.]+:[^/]/.test(value);
-}
+/** Flags that may be given several times, or with several words after them, and mean all of them. */
+const isListed = (flag: string): boolean => BODIES.has(plainName(flag)) || flag === 'goodput';
 
-/** Flags of a command line as settings: `--isl 64 --streaming --extra-inputs ignore_eos:true`; a flag without a value is on. */
+/**
+ * Flags of a command line as settings: `--isl 64 --streaming --extra-inputs ignore_eos:true`. A flag without a value is on; given
+ * twice, the last one counts, but of flags that add to a request's body every word does, as a list.
+ */
 export function settingsOfCommand(command: string): Json {
   const words = command.length > 100_000 ? [] : (shellWords(command) ?? []);
-  return Object.fromEntries(
-    words.flatMap((flagWord, i): [string, unknown][] => {
-      const [, flag, given] = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s.exec(flagWord) ?? [];
-      if (flag === undefined) return [];
-      const next = words[i + 1];
-      const value = next !== undefined && !/^--?[A-Za-z]/.test(next) ? next : true;
-      return [[flag, given ?? value]];
-    }),
-  );
+  const settings = new Map<string, unknown>();
+  words.forEach((flagWord, i) => {
+    const [, flag, given] = IS_FLAG.exec(flagWord) ?? [];
+    if (flag === undefined) return;
+    const rest = words.slice(i + 1);
+    const end = rest.findIndex((one) => IS_FLAG.test(one));
+    const after = end < 0 ? rest : rest.slice(0, end);
+    const values = given === undefined ? after : [given, ...after];
+    if (isListed(flag)) settings.set(flag, [...((settings.get(flag) as string[] | undefined) ?? []), ...values]);
+    else settings.set(flag, values[0] ?? true);
+  });
+  return Object.fromEntries(settings);
 }
+
+const IS_FLAG = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s;
 
 const SIZES = { tp: 'tensor', pp: 'pipeline', dp: 'data', ep: 'expert' } as const;
 

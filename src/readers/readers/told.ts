@@ -39,18 +39,32 @@ export function headOf(told: readonly Told[]): Pick<CanonicalReport, 'model' | '
   });
 }
 
-/** Body parameters: pairs, "a:b" words and objects alike. */
+/** Body parameters, however they are written: an object, pairs, "a:b,c:d" words, JSON, and lists of any of these. */
 export function parametersOf(extra: unknown): Json {
   const entries = isObject(extra)
     ? Object.entries(extra)
     : Array.isArray(extra)
-      ? extra.flatMap((entry: unknown): [string, unknown][] => {
-          if (Array.isArray(entry) && typeof entry[0] === 'string') return [[entry[0], entry[1] as unknown]];
-          const [, name, value] = typeof entry === 'string' ? (/^([^:]+):(.*)$/.exec(entry) ?? []) : [];
-          return name === undefined || value === undefined ? [] : [[name, literal(value)]];
-        })
-      : [];
+      ? extra.flatMap(parametersIn)
+      : parametersIn(extra);
   return Object.fromEntries(entries.filter(([, value]) => value !== null));
+}
+
+function parametersIn(entry: unknown): [string, unknown][] {
+  if (Array.isArray(entry)) return typeof entry[0] === 'string' ? [[entry[0], entry[1] as unknown]] : [];
+  if (isObject(entry)) return Object.entries(entry);
+  if (typeof entry !== 'string') return [];
+  if (entry.trim().startsWith('{')) {
+    try {
+      return Object.entries(JSON.parse(entry) as Json);
+    } catch {
+      return [];
+    }
+  }
+  // A comma parts two parameters only where a name follows it.
+  return entry.split(/[,\s]+(?=[\w.]+:)/).flatMap((pair): [string, unknown][] => {
+    const [, name, value] = /^([\w.]+):(.*)$/s.exec(pair.trim()) ?? [];
+    return name === undefined || value === undefined ? [] : [[name, literal(value)]];
+  });
 }
 
 /** Said by other keys, or not about sampling. */

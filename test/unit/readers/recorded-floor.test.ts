@@ -224,6 +224,7 @@ const SAID: readonly (readonly [string, unknown, Partial<Record<FactId, unknown>
         inputAsked: { mean: 64 },
         outputAsked: { mean: 32 },
         ignoreEos: true,
+        sampling: { temperature: 0.5 },
         warmupRequests: 10,
         tokenizer: 'org/m',
       },

@@ -98,7 +98,8 @@ export const AIPERF_COMMAND = {
     random_seed: 7,
     cli_command:
       "aiperf profile --model 'org/m' --url http://10.0.0.1:8000 --endpoint-type chat --streaming --concurrency 8 " +
-      '--request-count 100 --isl 64 --osl 32 --tokenizer org/m --extra-inputs ignore_eos:true --use-server-token-count ' +
+      '--request-count 100 --isl 64 --osl 32 --tokenizer org/m --extra-inputs temperature:0.5 --extra-inputs ignore_eos:true ' +
+      '--use-server-token-count ' +
       "--warmup-request-count 10 --goodput 'time_to_first_token:100 request_latency:900'",
   },
 };

@@ -35,10 +35,12 @@ interface StopBehaviour extends SideEvidence {
 
 const SHARE_FLOOR = 0.05;
 const SHARE_Z = 4;
-/** All of one side and none of the other need no test of chance from so many answers a side. */
-const FEWEST = 3;
-/** Re-tokenizing an answer may merge some tokens: a client's count this close to max_tokens is a full answer. */
-const CLIENT_SLACK = 0.9;
+/**
+ * Re-tokenizing an answer merges tokens, on some texts a third of them: a client's count this close to max_tokens is a full answer,
+ * one under half of it is none, and between the two it does not say.
+ */
+const CLIENT_FULL = 0.9;
+const CLIENT_SHORT = 0.5;
 /** What a run calls the answers that gave no reason. */
 const NOT_REPORTED = 'not reported';
 
@@ -50,21 +52,19 @@ function ranToLimit(record: RequestRecord): boolean | undefined {
 function fillsLimit(record: RequestRecord): boolean | undefined {
   if (record.maxTokens === undefined) return undefined;
   const server = outputTokens(record, 'server-usage');
-  if (server !== undefined) return server >= record.maxTokens;
-  const client = outputTokens(record, 'client-tokenizer');
-  return client === undefined ? undefined : client >= CLIENT_SLACK * record.maxTokens;
+  return isFull(server ?? outputTokens(record, 'client-tokenizer'), record.maxTokens, server !== undefined);
+}
+
+function isFull(tokens: number | undefined, limit: number, isServers: boolean): boolean | undefined {
+  if (tokens === undefined) return undefined;
+  if (tokens >= (isServers ? limit : CLIENT_FULL * limit)) return true;
+  return isServers || tokens < CLIENT_SHORT * limit ? false : undefined;
 }
 
 function fullAnswers(side: Side, context: Context): Share | undefined {
   const successes = comparedSuccesses(side, context);
   if (successes) {
-    let [hits, n] = [0, 0];
-    for (const record of successes) {
-      const ran = ranToLimit(record);
-      if (ran !== undefined) n++;
-      if (ran === true) hits++;
-    }
-    return n === 0 || n < 0.99 * successes.length ? fullByLength(side, context) : { hits, n };
+    return shareOf(successes.map(ranToLimit)) ?? fullByLength(side, context);
   }
   const reasons = Object.entries(side.run.manifest?.lengths?.finishReasons ?? {});
   const sum = (entries: readonly (readonly [string, number])[]): number =>
@@ -73,6 +73,12 @@ function fullAnswers(side: Side, context: Context): Share | undefined {
   const n = sum(said);
   if (n === 0 || n < 0.99 * sum(reasons)) return fullByLength(side, context);
   return { hits: sum(said.filter(([reason]) => endedAtLimit(reason))), n };
+}
+
+/** Of nearly all answers it has to be known. */
+function shareOf(ran: readonly (boolean | undefined)[]): Share | undefined {
+  const n = ran.filter((one) => one !== undefined).length;
+  return n === 0 || n < 0.99 * ran.length ? undefined : { hits: ran.filter((one) => one === true).length, n };
 }
 
 /**
@@ -86,14 +92,13 @@ function fullByLength(side: Side, context: Context): Share | undefined {
   const isFixed = asked !== undefined && (asked['std_dev'] === 0 || (asked['min'] ?? NaN) === asked['max']);
   const isCounted = counter !== undefined && counter.source !== 'not-counted' && counter.otherwise === undefined;
   if (side.run.manifest || typeof mean !== 'number' || !isFixed || !isCounted) return undefined;
-  const limit = counter.source === 'server-usage' ? mean : CLIENT_SLACK * mean;
+  const ran = (length: number | undefined): boolean | undefined =>
+    isFull(length, mean, counter.source === 'server-usage');
   const lengths = ownLengths(side, context, 'output');
-  if (lengths?.values) {
-    return { hits: lengths.values.filter((length) => length >= limit).length, n: lengths.values.length };
-  }
+  if (lengths?.values) return shareOf(lengths.values.map(ran));
   const { min, max, count: n } = lengths?.summary ?? {};
-  if (n === undefined || min === undefined || max === undefined) return undefined;
-  return min >= limit ? { hits: n, n } : max < limit ? { hits: 0, n } : undefined;
+  if (n === undefined) return undefined;
+  return ran(min) === true ? { hits: n, n } : ran(max) === false ? { hits: 0, n } : undefined;
 }
 
 /** Whole answers are whole by their form; a tool that keeps no reasons at all is silent about each. */
@@ -151,8 +156,11 @@ function shareWords({ hits, n }: Share): string {
 function sharesDiffer(a: Share | undefined, b: Share | undefined): boolean {
   if (!a || !b || a.n === 0 || b.n === 0) return false;
   const gap = Math.abs(a.hits / a.n - b.hits / b.n);
-  if (gap === 1) return Math.min(a.n, b.n) >= FEWEST;
   return gap > SHARE_FLOOR && Math.abs(proportionsZ(a.hits, a.n, b.hits, b.n)) > SHARE_Z;
+}
+
+function areOpposite(a: Share | undefined, b: Share | undefined): boolean {
+  return a !== undefined && b !== undefined && Math.abs(a.hits / a.n - b.hits / b.n) === 1;
 }
 
 /** True when answers ended for other reasons: a difference of output lengths then follows from that. */
@@ -185,6 +193,14 @@ function judge(a: StopBehaviour, b: StopBehaviour, context: Context): Judgement 
   const note = unsaidNote(a, b);
   const differs = sharesDiffer(a.full, b.full);
   if (differs) return confounds(differWords(a, b, context), note);
+  if (areOpposite(a.full, b.full)) {
+    const [{ hits, n }, of] = [a.full!, b.full!.n];
+    return {
+      state: 'unknown',
+      message: `${hits === n ? 'All' : 'None'} of A’s ${n} and ${hits === n ? 'none' : 'all'} of B’s ${of} answers ran to max_tokens: too few answers to tell that from chance.`,
+      ...note,
+    };
+  }
   if (a.ignoreEos === undefined || b.ignoreEos === undefined) {
     return unknown('Whether ignore_eos was sent', a.ignoreEos !== undefined, b.ignoreEos !== undefined, note);
   }

@@ -42,14 +42,34 @@ describe('other shares that ran to max_tokens', () => {
     expect(finding(a, b).follows).toBeUndefined();
   });
 
-  it('are seen in few requests when they are none and all', () => {
-    const few = { stages: [{ rateRps: 5, durationSeconds: 1 }], ...free, earlyStop: 0 };
-    expect(
-      finding(
-        changed(run(1, few), () => ({ finishReason: 'stop' })),
-        run(2, few),
-      ).state,
-    ).toBe('confounds');
+  it.each([
+    [1, 'unknown'],
+    [3, 'unknown'],
+    [8, 'unknown'],
+    [9, 'confounds'],
+    [20, 'confounds'],
+  ])('of %d answers a side, none against all is %s', (count, state) => {
+    const few = { stages: [{ rateRps: count, durationSeconds: 1 }], ...free, earlyStop: 0 };
+    const none = changed(run(1, few), () => ({ finishReason: 'stop' }));
+    expect(none.records).toHaveLength(count);
+    const found = finding(none, run(2, few));
+    expect(found.state).toBe(state);
+    if (state === 'unknown') expect(found.message).toContain(`None of A’s ${count} and all of B’s ${count} answers`);
+  });
+
+  it.each([
+    ['a full answer', 0.95, 'same'],
+    ['merged tokens, or an early end', 0.8, 'unknown'],
+    ['merged tokens, or an early end', 0.55, 'unknown'],
+    ['an early end', 0.4, 'confounds'],
+  ])('a client’s recount of %s (%d of max_tokens) is %s', (_, share, state) => {
+    const options = { ...free, earlyStop: 0, maxTokens: 40 };
+    const recounted = changed(run(1, options), ({ maxTokens }) => ({
+      finishReason: undefined,
+      usage: undefined,
+      clientOutputTokens: Math.round(share * maxTokens!),
+    }));
+    expect(finding(recounted, run(2, options)).state).toBe(state);
   });
 
   it('are judged where ignore_eos is recorded on neither side', () => {

@@ -2,7 +2,7 @@
 import { rounded } from '../../figures';
 import { dueSeconds } from '../../metrics/request-metrics';
 import type { Evidence } from '../comparison';
-import { ALL, assumption, confounds, dimension, same, unknown, type SideEvidence } from '../dimension';
+import { ALL, assumption, confounds, dimension, same, unknown, type Context, type SideEvidence } from '../dimension';
 import { inFact, inRecords } from '../evidence';
 import { factsOn, loadLabel, type MeasuredStage, type Side } from '../side';
 import { RATE_TOLERANCE, type StagePair } from '../stages';
@@ -114,23 +114,37 @@ export const offeredLoad = dimension<OfferedLoad>({
       );
     }
     const labels = pairs.map((pair) => pair.label).join(', ');
+    const alone = aloneWords(context);
     if (blind(a) || blind(b)) {
+      const off = [
+        ...a.stages.filter(isOff).map((one) => ['A', one] as const),
+        ...b.stages.filter(isOff).map((one) => ['B', one] as const),
+      ];
+      if (off.length > 0 && blind(a) !== blind(b)) {
+        const found = off.map(
+          ([side, one]) => `${side} was asked for ${loadLabel(one.stage.load)} and sent ${rounded(one.rateRps!)}`,
+        );
+        return unknown(`${found.join('; ')}. What the other side really sent`, !blind(a), !blind(b));
+      }
       const where = blind(a) && blind(b) ? 'neither side' : blind(a) ? 'B alone' : 'A alone';
       return assumption(
-        `Compared at ${labels}, as both sides asked. When requests were really sent is recorded on ${where}.`,
+        `Compared at ${labels}, as both sides asked.${alone} When requests were really sent is recorded on ${where}.`,
         'that both clients sent at the rate that was asked of them',
       );
     }
-    const { unmatchedA, unmatchedB } = context.matching;
-    const alone = [
-      ...unmatchedA.map((s) => `A’s ${loadLabel(s.load)}`),
-      ...unmatchedB.map((s) => `B’s ${loadLabel(s.load)}`),
-    ];
-    return same(
-      `Compared at ${labels}.${alone.length > 0 ? ` ${alone.join(', ')} ${alone.length === 1 ? 'has' : 'have'} no counterpart and ${alone.length === 1 ? 'is' : 'are'} not compared.` : ''}`,
-    );
+    return same(`Compared at ${labels}.${alone}`);
   },
 });
+
+function aloneWords({ matching: { unmatchedA, unmatchedB } }: Context): string {
+  const alone = [
+    ...unmatchedA.map((s) => `A’s ${loadLabel(s.load)}`),
+    ...unmatchedB.map((s) => `B’s ${loadLabel(s.load)}`),
+  ];
+  if (alone.length === 0) return '';
+  const [has, is] = alone.length === 1 ? ['has', 'is'] : ['have', 'are'];
+  return ` ${alone.join(', ')} ${has} no counterpart and ${is} not compared.`;
+}
 
 /** A sweep finds its own rates, so stage k of one run is not stage k of another. */
 function sweeps(...sides: readonly Side[]): string {
@@ -148,12 +162,21 @@ function of(side: OfferedLoad, stage: MeasuredStage): Offered {
   return side.stages.find((entry) => entry.stage === stage)!;
 }
 
+/** Realised far from asked: what one client did to its schedule, the other may have done, or not. */
+function isOff({ stage: { load }, rateRps, n }: Offered): boolean {
+  return load.kind === 'rate' && rateRps !== undefined && areApart(rateRps, load.rps, 1 / Math.max(1, n));
+}
+
+/** @param variance of the logarithm of the two rates' quotient */
+function areApart(x: number, y: number, variance: number): boolean {
+  return Math.abs(Math.log(x / y)) > Math.max(REALISED_FLOOR, REALISED_ERRORS * Math.sqrt(variance));
+}
+
 function ratesDiffer(pair: StagePair, a: OfferedLoad, b: OfferedLoad): boolean {
   const x = of(a, pair.a);
   const y = of(b, pair.b);
   if (x.rateRps === undefined || y.rateRps === undefined) return false;
-  const allowed = Math.max(REALISED_FLOOR, REALISED_ERRORS * Math.sqrt(1 / Math.max(1, x.n) + 1 / Math.max(1, y.n)));
-  return Math.abs(Math.log(x.rateRps / y.rateRps)) > allowed;
+  return areApart(x.rateRps, y.rateRps, 1 / Math.max(1, x.n) + 1 / Math.max(1, y.n));
 }
 
 function realisedWords(pair: StagePair, a: OfferedLoad, b: OfferedLoad): string {

@@ -124,9 +124,6 @@ function judge(a: Served, b: Served, context: Context) {
   if (a.model === undefined || b.model === undefined) {
     return unknown('Which model was served', a.model !== undefined, b.model !== undefined, note);
   }
-  if ((a.named.answers === undefined) !== (b.named.answers === undefined)) {
-    return unknown('Which model the answers name', a.named.answers !== undefined, b.named.answers !== undefined, note);
-  }
   if ((a.serverType === undefined) !== (b.serverType === undefined)) {
     return unknown(
       'Which engine was served (server.type)',
@@ -140,6 +137,12 @@ function judge(a: Served, b: Served, context: Context) {
   }
   if ((a.stack === undefined) !== (b.stack === undefined)) {
     return unknown('The stack (image, flags)', a.stack !== undefined, b.stack !== undefined, note);
+  }
+  const isNamed = (side: Served): boolean => side.named.answers !== undefined;
+  // Where both stack records say what was served, names in the answers of one side add nothing, unless they contradict it.
+  const hasStranger = [a, b].some(({ named }) => strangersIn(named).size > 0);
+  if (isNamed(a) !== isNamed(b) && (hasStranger || !a.stack || !b.stack)) {
+    return unknown('Which model the answers name', isNamed(a), isNamed(b), note);
   }
   if (a.stack && b.stack) {
     const missing = unrecorded(a.stack, b.stack, 'server');

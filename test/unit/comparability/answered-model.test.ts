@@ -13,16 +13,18 @@ interface Named {
   readonly listed?: readonly string[];
   readonly kind?: 'simulator';
   readonly adapters?: readonly string[];
+  readonly stack?: NonNullable<RunManifest['stack']>;
 }
 
 const SUMMARY = { kind: 'summary' };
 
-function run(seed: number, { answers, listed, kind, adapters }: Named): Run {
+function run(seed: number, { answers, listed, kind, adapters, stack }: Named): Run {
   const own = syntheticRun({
     seed,
     promptSeed: 1,
     manifest: (manifest): RunManifest => ({
       ...manifest,
+      ...(stack ? { stack } : {}),
       ...(answers ? { answers: { answered: 400, models: answers } } : {}),
       endpoint: {
         ...manifest.endpoint,
@@ -85,6 +87,20 @@ describe('two runs', () => {
       message: expect.stringContaining('not recorded on B') as string,
     });
     expect(finding({}, M).assumed).toBeUndefined();
+  });
+
+  it('recorded on one side alone adds nothing to one full stack record on both, unless a stranger answered', () => {
+    const stack = { source: 'stack.yaml', model: 'm', engine: 'vllm', image: 'org/vllm:1', args: ['--model', 'm'] };
+    for (const [a, b] of [
+      [{ ...M, stack }, { stack }],
+      [{ stack }, { ...M, stack }],
+    ]) {
+      expect(finding(a!, b!).state).toBe('same');
+    }
+    const other = { answers: { m: 399, other: 1 }, stack };
+    expect(finding(other, { stack })).toMatchObject({ state: 'unknown' });
+    expect(finding(other, { stack }).assumed).toBeUndefined();
+    expect(finding({ ...M, stack }, {}).state).toBe('unknown');
   });
 
   it.each(['other', 'constructor', '__proto__'])('of a killed run the records say it: %s', (name) => {

@@ -13,7 +13,7 @@ export interface NamedModels {
   readonly listed: readonly string[] | undefined;
 }
 
-/** The same model in other words: a folder before it, a revision behind it, a date. */
+/** The same model in other words: a folder before it, a revision or Ollama's `:latest` behind it, a date. */
 export function isSameModel(asked: string, named: string): boolean {
   const [left, right] = [bareName(asked), bareName(named)];
   return left === right || right.startsWith(`${left}-20`);
@@ -60,9 +60,11 @@ export function namesWords(names: readonly string[]): string {
 
 function bareName(name: string): string {
   return name
+    .replace(/\/+$/, '')
     .split('/')
     .at(-1)!
     .replace(/@[\w.-]+$/, '')
+    .replace(/:latest$/i, '')
     .toLowerCase();
 }
 

@@ -2,6 +2,7 @@
 import type { StackRecord } from '../../folder/stack';
 import { proportionsZ } from '../../metrics/two-samples';
 import {
+  isSameModel,
   modelContradiction,
   namesWords,
   otherThanAsked,
@@ -235,7 +236,7 @@ function noteOf(a: Served, b: Served): { note?: string } {
     ...[a, b].flatMap((side, i) => {
       const name = i === 0 ? 'A' : 'B';
       const served = servedModel(side.stack);
-      if (served === undefined || side.model === undefined || matches(served, side.model)) return [];
+      if (served === undefined || side.model === undefined || isSameModel(side.model, served)) return [];
       return /\$[({]/.test(served)
         ? [
             `${name}: the config asks for ${side.model}, the stack record serves ${served}, a variable that nobody filled in: which model answered is not recorded`,
@@ -258,10 +259,4 @@ export function servedModel(stack: StackRecord | undefined): string | undefined 
   const flags = flagsOf(stack.args ?? []).values;
   if (flags.has('served-model-name')) return undefined;
   return stack.model ?? flags.get('model') ?? flags.get('model-path') ?? flags.get('model-id');
-}
-
-/** A path or a mirror's prefix before the name does not make another model. */
-function matches(served: string, asked: string): boolean {
-  const last = (name: string): string => name.split('/').at(-1)!.toLowerCase();
-  return last(served) === last(asked);
 }

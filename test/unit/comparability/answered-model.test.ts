@@ -48,6 +48,8 @@ const M = { answers: { m: 400 } };
 describe('two runs', () => {
   it.each<[string, Named, Named]>([
     ['answers name another model', M, { answers: { other: 400 } }],
+    ['another tag of Ollama', M, { answers: { 'm:8b': 400 } }],
+    ['folders that end with a slash', M, { answers: { '/models/n/': 400 } }],
     ['some answers name another model', M, { answers: { m: 390, other: 10 } }],
     ['another share of them does', { answers: { m: 300, x: 100 } }, { answers: { m: 100, x: 300 } }],
     ['the list has it on one side alone', { listed: ['m', 'n'] }, { listed: ['other'] }],
@@ -63,6 +65,11 @@ describe('two runs', () => {
   it.each<[string, Named, Named]>([
     ['equal names', M, M],
     ['a folder, a date and a revision are no other model', M, { answers: { 'org/m-2024-08-06': 200, 'm@main': 200 } }],
+    [
+      'Ollama’s :latest and a folder’s last slash are none either',
+      M,
+      { answers: { 'm:latest': 200, '/models/m/': 200 } },
+    ],
     ['a list that has more beside it', { ...M, listed: ['m'] }, { ...M, listed: ['m', 'n'] }],
     [
       'the embedded simulator lists what it likes',

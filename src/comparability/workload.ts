@@ -125,7 +125,9 @@ export function onlyTheServerCountsMore(context: Context): boolean {
     const [a, b] = successes.map((all) => nearlyAll(all, (record) => outputTokens(record, by)));
     return a && b && compareLengths(a, b, 0).differs;
   };
-  return !reasons && x === y && differ('server-usage') === true && differ('client-tokenizer') === false;
+  return (
+    !reasons && x !== undefined && x === y && differ('server-usage') === true && differ('client-tokenizer') === false
+  );
 }
 
 const SOURCES: Readonly<Record<CountSource | TokenCounter, string>> = {

@@ -85,6 +85,27 @@ export function outputTokens(record: MeasuredRequest, source: CountSource): numb
   return counted(record.usage?.completionTokens, record.clientOutputTokens, source);
 }
 
+/**
+ * Re-tokenizing an answer merges tokens, on some texts a third of them: a client's count this close to max_tokens is a full answer,
+ * one under half of it is none, and between the two it does not say.
+ */
+const CLIENT_FULL = 0.9;
+const CLIENT_SHORT = 0.5;
+
+/** @param isServers whether the server counted, whose tokens are those of the limit */
+export function isFull(tokens: number | undefined, limit: number, isServers: boolean): boolean | undefined {
+  if (tokens === undefined) return undefined;
+  if (tokens >= (isServers ? limit : CLIENT_FULL * limit)) return true;
+  return isServers || tokens < CLIENT_SHORT * limit ? false : undefined;
+}
+
+/** Whether an answer's tokens reach max_tokens, by the server's count or else the client's; undefined where that is not known. */
+export function fillsLimit(record: RequestRecord): boolean | undefined {
+  if (record.maxTokens === undefined) return undefined;
+  const server = outputTokens(record, 'server-usage');
+  return isFull(server ?? outputTokens(record, 'client-tokenizer'), record.maxTokens, server !== undefined);
+}
+
 /** Tokens of the prompt; undefined when that source did not count. */
 export function inputTokens(record: MeasuredRequest, source: CountSource): number | undefined {
   return counted(record.usage?.promptTokens, record.clientPromptTokens, source);

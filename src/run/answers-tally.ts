@@ -1,5 +1,5 @@
 // What answered, over a run: which model, for what reason answers ended, how much of them was reasoning, which said nothing at all.
-import { chunkCountOf, outputTokens } from '../metrics/request-metrics';
+import { chunkCountOf, fillsLimit, isFull, outputTokens } from '../metrics/request-metrics';
 import type { RequestRecord } from '../metrics/record';
 import type { RunManifest } from '../folder/manifest';
 import { isSameModel } from '../readers/named-models';
@@ -33,7 +33,9 @@ export class AnswersTally {
       outputTokens(record, this.tokens.output.source) ?? usage?.completionTokens ?? chunkCountOf(record) ?? 0;
     if (this.asked.streaming && finishReason === undefined) {
       this.withoutFinishReason++;
-      if (this.asked.ignoreEos && maxTokens !== undefined && seen < maxTokens) this.cutShort++;
+      const byChunks = isFull(chunkCountOf(record), maxTokens ?? 0, false);
+      const isCounted = (usage?.completionTokens ?? record.clientOutputTokens) !== undefined;
+      if (this.asked.ignoreEos && (isCounted ? fillsLimit(record) : byChunks) === false) this.cutShort++;
     }
     if (this.asked.streaming && firstTokenSeconds === undefined) this.empty++;
     if (usage?.reasoningTokens !== undefined && usage.reasoningTokens > 0) {

@@ -1,6 +1,6 @@
 // Did answers end for the same reason? A server that stops at EOS does less work than one that fills max_tokens.
 import type { RequestRecord } from '../../metrics/record';
-import { endedAtLimit, outputTokens } from '../../metrics/request-metrics';
+import { endedAtLimit, fillsLimit, isFull } from '../../metrics/request-metrics';
 import { proportionsZ } from '../../metrics/two-samples';
 import type { Evidence } from '../comparison';
 import {
@@ -35,30 +35,12 @@ interface StopBehaviour extends SideEvidence {
 
 const SHARE_FLOOR = 0.05;
 const SHARE_Z = 4;
-/**
- * Re-tokenizing an answer merges tokens, on some texts a third of them: a client's count this close to max_tokens is a full answer,
- * one under half of it is none, and between the two it does not say.
- */
-const CLIENT_FULL = 0.9;
-const CLIENT_SHORT = 0.5;
 /** What a run calls the answers that gave no reason. */
 const NOT_REPORTED = 'not reported';
 
 /** The server's own word; without it, its count against max_tokens; then the client's count. */
 function ranToLimit(record: RequestRecord): boolean | undefined {
   return record.finishReason === undefined ? fillsLimit(record) : endedAtLimit(record.finishReason);
-}
-
-function fillsLimit(record: RequestRecord): boolean | undefined {
-  if (record.maxTokens === undefined) return undefined;
-  const server = outputTokens(record, 'server-usage');
-  return isFull(server ?? outputTokens(record, 'client-tokenizer'), record.maxTokens, server !== undefined);
-}
-
-function isFull(tokens: number | undefined, limit: number, isServers: boolean): boolean | undefined {
-  if (tokens === undefined) return undefined;
-  if (tokens >= (isServers ? limit : CLIENT_FULL * limit)) return true;
-  return isServers || tokens < CLIENT_SHORT * limit ? false : undefined;
 }
 
 function fullAnswers(side: Side, context: Context): Share | undefined {
@@ -95,7 +77,7 @@ function fullByLength(side: Side, context: Context): Share | undefined {
   const ran = (length: number | undefined): boolean | undefined =>
     isFull(length, mean, counter.source === 'server-usage');
   const lengths = ownLengths(side, context, 'output');
-  if (lengths?.values) return shareOf(lengths.values.map(ran));
+  if (lengths?.values) return shareOf(Array.from(lengths.values, ran));
   const { min, max, count: n } = lengths?.summary ?? {};
   if (n === undefined) return undefined;
   return ran(min) === true ? { hits: n, n } : ran(max) === false ? { hits: 0, n } : undefined;

@@ -94,25 +94,30 @@ const COMMAND = 'run_info.cli_command';
 /** Without an input config: a command that names no rate has the concurrency it names, or one. */
 function loadTold(value: Json, asked: Json, file: string): readonly Told[] {
   const load = aiperfLoad(value, asked);
-  const mode = textOf(asked['arrival-pattern']) ?? textOf(asked['request-rate-mode']) ?? 'poisson';
-  const law = load.model === 'open' ? (own(LAWS, mode) ?? mode) : load.model === 'closed' ? 'closed-loop' : undefined;
+  const named = textOf(asked['arrival-pattern']) ?? textOf(asked['request-rate-mode']);
+  const mode = named ?? (namesConfig(asked) ? undefined : 'poisson');
+  const law = lawOf(load, mode);
   return toldBy(file, [
     [['load', 'type'], typeOf(load, mode), COMMAND],
     [TOLD.arrivalLaw, law, COMMAND],
   ]);
 }
 
+function namesConfig(asked: Json): boolean {
+  return ['config', 'config-file', 'f'].some((flag) => typeof asked[flag] === 'string');
+}
+
 function commandTold(value: Json, asked: Json, file: string): readonly Told[] {
   if (Object.keys(asked).length === 0) return [];
   const { streaming, goodput, ...rest } = asked;
-  const limits = parametersOf(goodput);
+  // What a command does not ask for is off, unless a file that it names asks for it.
+  const off = <T>(value: T): T | undefined => (namesConfig(asked) ? undefined : value);
   return [
     ...settingsTold(rest, file, COMMAND),
     ...toldBy(file, [
-      // Off where it is not asked for.
-      [TOLD.streaming, streaming === true || isObject(value['time_to_first_token']), COMMAND],
-      [TOLD.warmupRequests, 'warmup-duration' in asked ? undefined : 0, COMMAND],
-      [TOLD.goodput, goodput === undefined ? {} : limitsOf(Object.entries(limits)), COMMAND],
+      [TOLD.streaming, streaming === true || isObject(value['time_to_first_token']) || off(false), COMMAND],
+      [TOLD.warmupRequests, 'warmup-duration' in asked ? undefined : off(0), COMMAND],
+      [TOLD.goodput, goodput === undefined ? off({}) : limitsOf(Object.entries(parametersOf(goodput))), COMMAND],
     ]),
   ];
 }
@@ -121,7 +126,7 @@ function inputTold(value: Json, input: Json, file: string): readonly Told[] {
   const load = aiperfLoad(value);
   const { measured, key, warm } = phasesOf(input);
   const mode = textOf(measured?.['type']) ?? textOf(findKey(input, 'request_rate_mode')?.value) ?? 'poisson';
-  const law = load.model === 'open' ? (own(LAWS, mode) ?? mode) : load.model === 'closed' ? 'closed-loop' : undefined;
+  const law = lawOf(load, mode);
   const models = modelsOf(input);
   const urls = findKey(input, 'urls') ?? findKey(input, 'url') ?? findKey(input, 'u');
   return toldBy(file, [
@@ -168,8 +173,13 @@ function limitsOf(entries: readonly (readonly [name: string, milliseconds: unkno
 
 type Entry = readonly [path: Told['path'], value: unknown, key: string];
 
-function typeOf(load: ReportScope['load'], mode: string): string | undefined {
-  if (load.model === 'open') return mode === 'constant' ? 'constant' : 'poisson';
+function lawOf(load: ReportScope['load'], mode: string | undefined): string | undefined {
+  if (load.model === 'open') return mode && (own(LAWS, mode) ?? mode);
+  return load.model === 'closed' ? 'closed-loop' : undefined;
+}
+
+function typeOf(load: ReportScope['load'], mode: string | undefined): string | undefined {
+  if (load.model === 'open') return mode && (mode === 'constant' ? 'constant' : 'poisson');
   return load.model === 'closed' ? 'concurrent' : undefined;
 }
 

@@ -18,6 +18,10 @@ interface Named {
 const MAX_DEPTH = 5;
 const MAX_NAMES = 2000;
 
+/** Parts of a file that are about something beside the requests and what served them: the sender, another run. */
+const ELSEWHERE =
+  /^(?:(?:bench(?:mark)?|load|test|client)_)?(?:client|host|env|environment|load_?gen|load_generator|generator|harness|runner|machine|driver|baseline|previous|reference)(?:_(?:host|machine|info|env|environment|config))?$/;
+
 function namesIn(value: unknown, key: string, depth = 0, found: Named[] = []): Named[] {
   if (!isObject(value) || depth > MAX_DEPTH) return found;
   for (const [step, entry] of Object.entries(value)) {
@@ -25,6 +29,7 @@ function namesIn(value: unknown, key: string, depth = 0, found: Named[] = []): N
     const place = key === '' ? step : `${key}.${step}`;
     const name = plainName(step);
     const read = BODIES.has(name) || BODY_HOLDERS.has(name) ? parametersOf(entry) : entry;
+    if (ELSEWHERE.test(name) && isObject(read)) continue;
     if (read !== null) found.push({ name, value: read, key: place });
     namesIn(read, place, depth + 1, found);
   }

@@ -5,6 +5,7 @@ import type { DimensionId, Finding } from '../../../src/comparability/comparison
 import { readRun } from '../../../src/readers/read';
 import { withRecords } from '../../../src/readers/records/attach';
 import type { Run } from '../../../src/readers/run';
+import { drop } from '../support/lacking';
 import { memoryFolder, type MemoryFiles } from '../support/memory-folder';
 import { syntheticRun } from '../support/synthetic-run';
 import { VLLM_METADATA } from '../readers/tool-files';
@@ -136,6 +137,13 @@ describe('a server whose usage inflates', () => {
     const telemetry = finding(a, b, 'telemetry');
     expect(telemetry.state).toBe('confounds');
     expect(telemetry.moves.map(({ metric }) => metric)).not.toContain('ttft');
+  });
+
+  it('is no explanation where nobody says which tokenizer the client had', () => {
+    const unnamed = (run: Run): Run =>
+      drop(run, ({ tokens }) => delete (tokens as { output: { tokenizer?: unknown } }).output.tokenizer);
+    const length = finding(unnamed(counted(1, 100)), unnamed(counted(2, 100)), 'output-length');
+    expect([length.state, length.follows]).toEqual(['confounds', undefined]);
   });
 
   it('answers that the client finds longer too are longer', () => {

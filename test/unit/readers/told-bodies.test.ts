@@ -52,6 +52,62 @@ it('two temperatures before another input are two samplings', async () => {
   expect(findings.find(({ dimension }) => dimension === 'sampling')!.state).toBe('confounds');
 });
 
+describe('a command that names a config file', () => {
+  const asked = async (flags: string) => {
+    const { time_to_first_token: _, ...untimed } = aiperf(flags);
+    const opened = await openReports(memoryFolder({ 'profile_export_aiperf.json': JSON.stringify(untimed) }));
+    if (!opened.ok) throw new Error(JSON.stringify(opened.problems));
+    const { warmupRequests, goodputLimits, streaming, arrivalLaw } = opened.value.reports[0]!.facts;
+    return [warmupRequests.value, goodputLimits.value, streaming.value, arrivalLaw.value];
+  };
+
+  it.each(['--config run.yaml', '-f run.yaml', '--config=run.yaml'])(
+    '%s says nothing by what is not among its flags',
+    async (config) => {
+      const flags = `--request-rate 5 ${config}`;
+      expect(await asked(`--no-x --request-rate 5`)).toEqual([0, {}, true, 'exponential-gaps']);
+      expect(await asked(flags)).toEqual([undefined, undefined, true, undefined]);
+      expect(await asked(`${flags} --warmup-request-count 3 --goodput request_latency:900`)).toEqual([
+        3,
+        { request_latency: 0.9 },
+        true,
+        undefined,
+      ]);
+    },
+  );
+});
+
+it('what is said of the client, its host or another run is said of no server', async () => {
+  const elsewhere = {
+    hardware: 'laptop',
+    seed: 9,
+    temperature: 0.9,
+    model_id: 'x',
+    ignore_eos: false,
+    image: 'bench:1',
+  };
+  const plain = { ...VLLM_METADATA, temperature: undefined, seed: undefined, gpu: undefined, ignore_eos: undefined };
+  for (const name of [
+    'client',
+    'host',
+    'environment',
+    'loadGen',
+    'load-generator',
+    'benchmark_host',
+    'client_info',
+    'baseline',
+  ]) {
+    const opened = await openReports(memoryFolder({ 'r.json': JSON.stringify({ ...plain, [name]: elsewhere }) }));
+    if (!opened.ok) throw new Error(JSON.stringify(opened.problems));
+    const { stack, sampling, seed, ignoreEos, model } = opened.value.reports[0]!.facts;
+    expect([name, stack.value?.accelerator, stack.value?.image, sampling.value, seed.value, ignoreEos.value]).toEqual([
+      name,
+      ...Array.from({ length: 5 }, () => undefined),
+    ]);
+    expect(model.value).toBe('m');
+  }
+});
+
 describe('other tools’ names for a body', () => {
   it.each(['extra_body', '--extra-body', 'extra-request-body', 'additional_sampling_params'])('%s', async (name) => {
     const given = ['{"top_k": 5, "ignore_eos": true}', { top_k: 5, ignore_eos: true }, ['top_k:5', 'ignore_eos:true']];

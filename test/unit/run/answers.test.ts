@@ -5,8 +5,10 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parameters } from '../../../src/datagen/body';
 import { manifestSchema } from '../../../src/folder/manifest';
+import { AnswersTally } from '../../../src/run/answers-tally';
 import type { RunResult } from '../../../src/run';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
+import { syntheticRun } from '../support/synthetic-run';
 import { configOf, harness, readJson, type Harness } from './harness';
 
 let h: Harness;
@@ -74,6 +76,20 @@ describe('what answered', () => {
     const url = await serve({ finishReason: false, usage: false, ignoreEos: 'ignore', eosMean: 2 });
     const run = await h.ran(configOf({ url, load: LOAD }));
     expect(run.manifest.answers!.cutShort).toBeGreaterThan(5);
+  });
+
+  it.each([
+    [95, undefined, 0],
+    [60, undefined, 0],
+    [40, undefined, 1],
+    [95, 99, 1],
+    [95, 100, 0],
+  ])('%d of 100 tokens by the client and %s by the server: cut short %d', (client, server, cut) => {
+    const { records } = syntheticRun({ maxTokens: 100, stages: [{ rateRps: 1, durationSeconds: 1 }] });
+    const { finishReason: _, usage: __, ...record } = records![0]!;
+    const tally = new AnswersTally(syntheticRun().manifest!.tokens!, { streaming: true, ignoreEos: true });
+    tally.add({ ...record, clientOutputTokens: client, ...(server ? { usage: { completionTokens: server } } : {}) });
+    expect(tally.answers().cutShort ?? 0).toBe(cut);
   });
 
   it('equal answers have equal hashes, whatever their chunks; the files of a run have digests', async () => {

@@ -8,8 +8,13 @@ export function figureCell(figure: Figure, className = ''): HTMLTableCellElement
   return h(
     'td',
     { class: classes, 'data-note': figure.note, tabindex: figure.note === undefined ? undefined : -1 },
-    figure.text,
+    figureText(figure),
   );
+}
+
+/** Underlined where a notice of the report affects the figure. */
+export function figureText({ text, doubted }: Figure): HTMLElement | string {
+  return doubted === true ? h('span', { class: 'doubted' }, text) : text;
 }
 
 /**

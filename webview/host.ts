@@ -22,6 +22,8 @@ export interface SavedState {
   readonly table?: number;
   /** All metrics of a comparison are unfolded. */
   readonly metrics?: boolean;
+  /** The notices of a report are unfolded. */
+  readonly notices?: boolean;
 }
 
 const api = acquireVsCodeApi();

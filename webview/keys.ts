@@ -17,6 +17,9 @@ export function pageKeys(root: HTMLElement): void {
 }
 
 function moveBetween(root: HTMLElement, by: number): void {
+  // Who walks through the notices wants to see them.
+  const folded = root.querySelector<HTMLDetailsElement>('details.notices:not([open])');
+  if (folded) folded.open = true;
   const stops = [...root.querySelectorAll<HTMLElement>('[data-stop]')].filter((stop) => stop.offsetParent !== null);
   if (stops.length === 0) return;
   const at = stops.findIndex((stop) => stop.contains(document.activeElement));

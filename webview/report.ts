@@ -1,12 +1,13 @@
-// The report of one run: head, what to know before reading, stages, charts, provenance.
-import type { ReportView, StageRow, StageTable, ViewNote } from '../src/views/report/model';
-import { askable, figureCell } from './ask';
+// The report of one run, the answer on the first screen: key numbers, notices in a line, charts; then stages and provenance.
+import type { ReportView, Tone, ViewNote } from '../src/views/report/model';
+import { figureText } from './ask';
 import { chartGrid } from './chart-figure';
 import { button, link } from './controls';
 import { freshId, h, prose, type Child } from './dom';
 import { post, savedState, saveState } from './host';
 import { sign } from './keys';
 import type { Page } from './page';
+import { stagesTable } from './stages-table';
 
 /** @param asText the view stands for a file, which can be read as text as well */
 export function reportPage(view: ReportView, asText = false): Page {
@@ -23,9 +24,10 @@ export function reportPage(view: ReportView, asText = false): Page {
       'main',
       { class: 'page report' },
       head(view, asText),
-      notesSection(view.notes),
-      section('Stages', stagesTable(view.stages, stage, select)),
+      keySection(view.key),
+      notices(view),
       section('Charts', charts),
+      section('Stages', stagesTable(view.stages, stage, select)),
       provenance(view),
     ),
     figures,
@@ -58,23 +60,41 @@ export function section(title: string, ...children: readonly Child[]): HTMLEleme
   return h('section', { 'aria-labelledby': id }, h('h2', { id }, title), ...children);
 }
 
-function notesSection(notes: readonly ViewNote[]): HTMLElement {
-  const serious = notes.some((note) => note.tone !== 'neutral');
-  if (notes.length === 0) {
-    return section(
-      'Before you read on',
-      h(
-        'p',
-        { class: 'quiet' },
-        sign('good'),
-        h('span', {}, 'Nothing stands between these numbers and their meaning.'),
-      ),
-    );
+function keySection({ where, numbers }: ReportView['key']): HTMLElement | false {
+  if (numbers.length === 0) return false;
+  const entries = numbers.map(({ label, unit, figure }) =>
+    h(
+      'div',
+      { class: 'key-number' },
+      h('dt', {}, label, unit !== undefined && h('span', { class: 'unit' }, ` ${unit}`)),
+      h('dd', { title: figure.note }, figureText(figure)),
+    ),
+  );
+  const title = h('h2', { class: 'unseen' }, `Key numbers: ${where}`);
+  return h(
+    'section',
+    { 'aria-label': `Key numbers: ${where}` },
+    title,
+    h('p', { class: 'faint key-where' }, where),
+    h('dl', { class: 'key-numbers' }, ...entries),
+  );
+}
+
+/** One line that unfolds to all notices. */
+function notices({ notes, notice }: ReportView): HTMLElement {
+  if (notice === undefined) {
+    const words = 'Nothing was found that stands between these numbers and their meaning.';
+    return h('p', { class: 'quiet notice-line' }, sign('good'), h('span', {}, words));
   }
-  const list = h('ol', { class: 'notes' }, ...notes.map((note) => noteItem(note)));
-  if (serious) return section('Before you read on', list);
-  const words = notes.length === 1 ? '1 thing worth knowing' : `${notes.length} things worth knowing`;
-  return section('Before you read on', h('details', {}, h('summary', {}, words), list));
+  const tone: Tone = notes[0]?.tone ?? 'neutral';
+  const box = h(
+    'details',
+    { class: 'notices', open: savedState().notices === true },
+    h('summary', { class: 'notice-line' }, h('h2', {}, sign(tone), prose(notice))),
+    h('ol', { class: 'notes' }, ...notes.map((note) => noteItem(note))),
+  );
+  box.addEventListener('toggle', () => saveState({ notices: box.open }));
+  return h('section', { 'aria-label': 'Notices' }, box);
 }
 
 function noteItem(note: ViewNote): HTMLElement {
@@ -104,85 +124,6 @@ function noteItem(note: ViewNote): HTMLElement {
 export function codeMark(code: string): HTMLElement {
   if (!code.startsWith('CMP')) return h('span', { class: 'faint' }, code);
   return link(code, () => post({ type: 'explain', code }), 'What this means');
-}
-
-function stagesTable(
-  table: StageTable,
-  stage: number | undefined,
-  select: (stage: number | undefined) => void,
-): HTMLElement {
-  const body = h('tbody', {}, ...table.rows.map((row) => stageRow(row, stage, (next) => choose(next))));
-  const choose = (next: number): void => {
-    const again = body.querySelector(`tr.selected[data-stage="${next}"]`) !== null;
-    for (const row of body.rows) {
-      const isSelected = !again && row.dataset['stage'] === String(next);
-      row.classList.toggle('selected', isSelected);
-      row.querySelector('button')?.setAttribute('aria-pressed', String(isSelected));
-    }
-    select(again ? undefined : next);
-  };
-  const element = h(
-    'table',
-    { class: 'stages' },
-    h('caption', { class: 'unseen' }, 'Stages of the run. The button of a stage selects it for the charts.'),
-    h('thead', {}, groupHeads(table), columnHeads(table)),
-    body,
-  );
-  return askable(element, 'Stages');
-}
-
-function groupHeads(table: StageTable): HTMLElement {
-  return h(
-    'tr',
-    { class: 'groups' },
-    h('td', {}),
-    ...table.groups.map((group) =>
-      group.label === ''
-        ? h('td', { colspan: group.columns.length })
-        : h(
-            'th',
-            { scope: 'colgroup', colspan: group.columns.length },
-            group.label,
-            group.unit !== undefined && h('span', { class: 'unit' }, ` ${group.unit}`),
-          ),
-    ),
-  );
-}
-
-function columnHeads(table: StageTable): HTMLElement {
-  return h(
-    'tr',
-    {},
-    h('th', { scope: 'col', class: 'first' }, 'Stage'),
-    ...table.groups.flatMap((group) =>
-      group.columns.map((column, index) => h('th', { scope: 'col', class: index === 0 ? 'group-start' : '' }, column)),
-    ),
-  );
-}
-
-function stageRow(row: StageRow, selected: number | undefined, choose: (stage: number) => void): HTMLTableRowElement {
-  const stage = row.stage;
-  const isSelected = stage !== undefined && stage === selected;
-  const name: Child[] =
-    stage === undefined
-      ? [row.label]
-      : [
-          h(
-            'button',
-            { class: 'pick', type: 'button', 'aria-pressed': String(isSelected), onclick: () => choose(stage) },
-            row.label,
-          ),
-        ];
-  if (row.warmup) name.push(h('span', { class: 'tag' }, 'warm-up'));
-  return h(
-    'tr',
-    {
-      class: [stage === undefined && 'all', row.warmup && 'warmup', isSelected && 'selected'].filter(Boolean).join(' '),
-      'data-stage': stage,
-    },
-    h('th', { scope: 'row', class: 'first' }, ...name),
-    ...row.cells.map((cell) => figureCell(cell)),
-  );
 }
 
 function provenance(view: ReportView): HTMLElement {

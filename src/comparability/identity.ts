@@ -3,7 +3,7 @@ import type { RunManifest } from '../folder/manifest';
 import { distinctPaths } from '../readers/distinct';
 import { isDisagreement } from '../audit/in-one-sentence';
 import { judgeReport, violated } from '../audit/identities';
-import { runState } from '../readers/run-state';
+import { stateWords } from '../audit/completeness';
 import type { Run } from '../readers/run';
 import { loadWords } from '../folder/load-words';
 import type { ComparedRun } from './comparison';
@@ -25,7 +25,7 @@ export function comparedRun(side: Side): ComparedRun {
         }
       : recordedEndpoint(side)),
     load: manifest ? loadWords(manifest.stages) : side.stages.map((stage) => loadLabel(stage.load)).join(', '),
-    state: runState(run).words,
+    state: stateWords(run),
   };
 }
 

@@ -24,6 +24,8 @@ export interface LiveState {
   readonly counting?: { readonly done: number; readonly total: number };
   readonly uploading?: { readonly done: number; readonly total: number; readonly to: string };
   readonly stages: ReadonlyMap<number, { readonly state: 'running' | 'done'; readonly counts?: OutcomeCounts }>;
+  /** Failures by label, of each stage as its last tick said them. */
+  readonly errors: ReadonlyMap<number, LiveView['errors']>;
   readonly health: readonly { readonly level: 'warning' | 'client-limited'; readonly message: string }[];
   readonly problems: readonly Problem[];
   readonly trace: LiveView['trace'];
@@ -37,6 +39,7 @@ export function startState(name: string): LiveState {
     name,
     phase: 'starting',
     stages: new Map(),
+    errors: new Map(),
     health: [],
     problems: [],
     trace: { atSeconds: [], ttftMs: [], itlMs: [] },
@@ -58,7 +61,13 @@ export function withEvent(state: LiveState, event: RunEvent): LiveState {
         stages: new Map([...state.stages, [event.stage, { state: 'running' }]]),
       };
     case 'tick':
-      return { ...state, phase: running(state), tick: event, trace: traced(state.trace, event) };
+      return {
+        ...state,
+        phase: running(state),
+        tick: event,
+        errors: new Map([...state.errors, [event.stage, event.errors]]),
+        trace: traced(state.trace, event),
+      };
     case 'stageFinished': {
       const entry = { state: 'done' as const, counts: event.counts };
       return { ...state, stages: new Map([...state.stages, [event.stage, entry]]) };
@@ -125,7 +134,7 @@ export function liveView(state: LiveState): LiveView {
     health: state.health.map(({ level, message }) => ({ tone: level === 'warning' ? 'caution' : 'bad', message })),
     calm: calmWords(state),
     ...(planned?.threads ? { client: threadWords(planned.threads) } : {}),
-    errors: state.tick?.errors ?? [],
+    errors: errorsOf(state),
     trace: state.trace,
     problems: state.problems.map(({ severity, message, remedy }) => ({
       tone: severity === 'error' ? 'bad' : severity === 'warning' ? 'caution' : 'neutral',
@@ -172,6 +181,15 @@ export function runningWords({ planned, tick }: LiveState): string {
   return left > 0 ? `${words}, ${span(Math.ceil(left))} left` : `${words}, waiting for the last answers`;
 }
 
+/** More than this between due and sent, and latencies no longer are of the load that was asked for; as the report's health has it. */
+const LATE_MS = 50;
+
+/** How late requests leave, where that is too late; a closed loop has no moment at which a request is due. */
+function lateMs({ tick }: LiveState): number | undefined {
+  if (tick?.offeredRps === undefined || tick.scheduleDelayMs === undefined) return undefined;
+  return tick.scheduleDelayMs > LATE_MS ? tick.scheduleDelayMs : undefined;
+}
+
 /** What stands where there is no warning and no error; only what was measured is called good. */
 function calmWords(state: LiveState): string {
   if (!hasMeasured(state)) {
@@ -179,9 +197,27 @@ function calmWords(state: LiveState): string {
       ? 'Not measured: nothing was sent, so there is nothing to say about the client or the server.'
       : 'Not measured yet: nothing has been sent.';
   }
-  return state.phase === 'failed'
-    ? 'Until it broke off, the client kept up and no request had failed.'
-    : 'The client keeps up, and no request has failed.';
+  if (state.phase === 'failed') return 'Until it broke off, the client kept up and no request had failed.';
+  const late = lateMs(state);
+  return late === undefined
+    ? 'The client keeps up, and no request has failed.'
+    : `Requests leave late: p95 of the last 5 s is ${significant(late)} ms. No request has failed.`;
+}
+
+/** Of all stages, largest first; what no label of a tick names stands last, so that the list adds up to the failures above it. */
+function errorsOf(state: LiveState): LiveView['errors'] {
+  const byLabel = new Map<string, number>();
+  for (const { label, count } of [...state.errors.values()].flat()) {
+    byLabel.set(label, (byLabel.get(label) ?? 0) + count);
+  }
+  const named = [...byLabel].map(([label, count]) => ({ label, count })).sort((a, b) => b.count - a.count);
+  const { failed: bad, cancelled } = totals(state);
+  const rest = bad - named.reduce((sum, { count }) => sum + count, 0);
+  return [
+    ...named,
+    ...(rest > 0 ? [{ label: 'other failures', count: rest }] : []),
+    ...(cancelled > 0 ? [{ label: 'cancelled', count: cancelled }] : []),
+  ];
 }
 
 function threadWords({ count, reason }: NonNullable<Planned['threads']>): string {
@@ -271,6 +307,14 @@ function figuresOf(state: LiveState): LiveView['figures'] {
   const rate = (value: number | undefined): string => (value === undefined ? '–' : `${significant(value)} requests/s`);
   const busy = tick?.eventLoopUse;
   const threads = planned?.threads?.count ?? 1;
+  const pace =
+    busy !== undefined && busy > 0.8
+      ? 'too busy to be on time'
+      : lateMs(state) !== undefined
+        ? 'late'
+        : busy !== undefined && busy > 0.5
+          ? 'busy'
+          : 'keeps up';
   const whose = threads > 1 ? `, busiest of ${whole(threads)} threads` : '';
   return [
     {
@@ -291,8 +335,7 @@ function figuresOf(state: LiveState): LiveView['figures'] {
     {
       label: 'Client',
       value: busy === undefined ? '–' : `${percent(busy)} busy`,
-      detail:
-        busy === undefined ? '' : `${busy > 0.8 ? 'too busy to be on time' : busy > 0.5 ? 'busy' : 'keeps up'}${whose}`,
+      detail: busy === undefined ? '' : `${pace}${whose}`,
     },
   ];
 }

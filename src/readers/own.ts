@@ -93,9 +93,15 @@ function ownReport(run: Run): CanonicalReport {
       ...(manifest?.endpoint.kind === 'simulator' ? {} : { modelsListed: named.modelsListed }),
     },
     ...(run.config ? { config: run.config } : {}),
+    ...(manifest ? { ended: endOf(manifest) } : {}),
     ...(pinned === undefined ? {} : { sweepPinnedBy: pinned }),
     problems: run.problems,
   });
+}
+
+function endOf({ state, stateReason }: RunManifest): NonNullable<CanonicalReport['ended']> {
+  const why = stateReason === undefined ? {} : { why: stateReason };
+  return { complete: state === 'complete', ...why, file: MANIFEST_FILE, key: 'state' };
 }
 
 type Numbers = Pick<

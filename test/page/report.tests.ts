@@ -57,6 +57,56 @@ export const reportTests: readonly PageTest[] = [
     },
   },
   {
+    name: 'report: every figure of the stages is in sight at every width, latencies too',
+    async body(browser) {
+      for (const width of [420, 560, 699, 760, 980, 1180, 1290, 1500]) {
+        const view = await openView(browser, { kind, message: REPORT, width });
+        const hidden = await view.page.locator('table.stages td.figure').evaluateAll((cells) =>
+          cells.flatMap((cell) => {
+            const box = cell.getBoundingClientRect();
+            const clipped = cell.scrollWidth > cell.clientWidth + 1;
+            const inside = box.width > 0 && box.left >= 0 && box.right <= window.innerWidth;
+            return inside && !clipped ? [] : [`${cell.textContent} at ${Math.round(box.right)}`];
+          }),
+        );
+        assert.deepEqual(hidden, [], `${width} px`);
+        await view.close();
+      }
+    },
+  },
+  {
+    name: 'report: the first screen has the key numbers, the notices in a line, and a chart',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: POOR_REPORT, width: 1280, height: 708 });
+      const bottom = (selector: string): Promise<number> =>
+        view.page
+          .locator(selector)
+          .first()
+          .evaluate((element) => element.getBoundingClientRect().bottom);
+      assert.ok((await bottom('.key-numbers')) < 250);
+      assert.ok((await bottom('.notices > summary')) < 300);
+      assert.ok((await bottom('figure.chart')) <= 708);
+      assert.equal(await view.page.locator('.note').first().isVisible(), false);
+      await view.page.locator('.notices > summary').click();
+      await view.page.locator('.note').first().waitFor();
+      await view.close();
+    },
+  },
+  {
+    name: 'report: what a figure is is said in sight, however long the table',
+    async body(browser) {
+      const view = await openView(browser, { kind, message: REPORT, width: 560, height: 500 });
+      const cell = view.page.locator('table.stages tbody tr').first().locator('td.figure').first();
+      await cell.scrollIntoViewIfNeeded();
+      await cell.hover();
+      const answer = view.page.locator('.askable .answer.asked');
+      await answer.waitFor();
+      const box = (await answer.boundingBox())!;
+      assert.ok(box.y >= 0 && box.y + box.height <= 500, `the answer is at ${box.y}, of a window of 500`);
+      await view.close();
+    },
+  },
+  {
     name: 'report: charts follow a change of theme',
     async body(browser) {
       const view = await openView(browser, { kind, message: REPORT, theme: 'dark' });
@@ -76,19 +126,19 @@ export const reportTests: readonly PageTest[] = [
       const view = await openView(browser, { kind, message: REPORT });
       const answer = view.page.locator('.askable .answer').first();
       const row = view.page.locator('table.stages tbody tr').nth(1);
-      await row.locator('td').nth(4).hover();
+      await row.locator('td.figure').nth(4).hover();
       await answer
         .filter({
           hasText: /TTFT p50: first token minus start; n = \d+ requests in [\d.]+ (?:ms|s|min) \(records\.jsonl\)/,
         })
         .waitFor();
-      await row.locator('td').nth(4).focus();
+      await row.locator('td.figure').nth(4).focus();
       await view.page.keyboard.press('ArrowRight');
       await view.page.keyboard.press('ArrowRight');
       await answer.filter({ hasText: /Too few: p99 needs 299 requests to mean something, there are \d+/ }).waitFor();
       assert.equal(
         await row
-          .locator('td')
+          .locator('td.figure')
           .nth(6)
           .evaluate((cell) => cell.classList.contains('weak')),
         true,
@@ -190,6 +240,7 @@ export const reportTests: readonly PageTest[] = [
     async body(browser) {
       const view = await openView(browser, { kind, message: await foreignMessage(), width: 900 });
       await view.page.getByText(/^vllm.*, read as /).waitFor();
+      await view.page.locator('.notices > summary').click();
       const worst = view.page.locator('.notes .note').first();
       assert.match(await worst.innerText(), /Checked: /);
       assert.match((await worst.getAttribute('class')) ?? '', /note-bad/);

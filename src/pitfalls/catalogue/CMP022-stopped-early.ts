@@ -9,9 +9,13 @@ const breakers: Check = ({ config }) =>
 
 const stopped: Sign = (scope, report) => {
   const missing = missingRequests(scope, report);
-  return missing && !missing.dropped
-    ? said(scope.id, `${missing.words} are in the report: the stage was stopped, and nothing else in it says so`)
-    : undefined;
+  if (!missing || missing.dropped) return undefined;
+  const { ended } = report;
+  const told =
+    ended?.complete === false
+      ? ` (${[`${ended.file}: ${ended.key}`, ended.why].filter(Boolean).join(', ')})`
+      : ', and nothing else in it says so';
+  return said(scope.id, `${missing.words} are in the report: the stage was stopped${told}`);
 };
 
 export const CMP022: Pitfall = {

@@ -8,12 +8,14 @@ import { interpolatedCells } from './words';
 
 /** Dimensions that differ, or did before they were aligned, and can be recomputed; or why they cannot. */
 export function alignmentSwitches({ findings, alignment = [] }: Comparison): AlignmentSwitch[] {
-  return findings.flatMap(({ dimension, title, state, alignable }): AlignmentSwitch[] => {
+  const switches = findings.flatMap(({ dimension, title, state, alignable }): AlignmentSwitch[] => {
     const step = alignment.find((one) => one.dimension === dimension);
     if (step) return [{ id: dimension, title, on: true, possible: true, words: step.words }];
     if (!alignable || state === 'same' || state === 'follows') return [];
     return [{ id: dimension, title, on: false, possible: alignable.possible, words: alignable.words }];
   });
+  // Findings move when they are aligned; the boxes must not.
+  return switches.sort((x, y) => x.title.localeCompare(y.title));
 }
 
 /** There is something to cut where both sides have their requests. */
@@ -47,11 +49,14 @@ export function findingExtras({ changes = [], assumed, note }: Finding): Finding
 export function metricExtras({ alignment }: MetricComparison, titles: ReadonlyMap<DimensionId, string>): string[] {
   if (!alignment) return [];
   const { beforePercentOfA: before, afterPercentOfA: after, shares } = alignment;
+  // What is under the last digit of the larger figure is what subtracting left over.
+  const scale = Math.max(Math.abs(before), Math.abs(after), ...shares.map(({ percentOfA }) => Math.abs(percentOfA)));
+  const shown = (value: number): string => (Math.abs(value) < scale / 1000 ? '0' : significant(value));
   const words = shares.map(
-    ({ dimension, percentOfA }) => `${(titles.get(dimension) ?? dimension).toLowerCase()} ${significant(percentOfA)}`,
+    ({ dimension, percentOfA }) => `${(titles.get(dimension) ?? dimension).toLowerCase()} ${shown(percentOfA)}`,
   );
   const took = words.length === 0 ? '' : `: ${words.join(', ')} points`;
-  return [`${significant(before)} % of A before alignment, ${significant(after)} % after${took}`];
+  return [`${shown(before)} % of A before alignment, ${shown(after)} % after${took}`];
 }
 
 /** What such an experiment can see at all, and how much the same thing differs from run to run. */

@@ -1,5 +1,6 @@
 // What to know of another tool's report before its numbers: violated identities, cautions, assumptions, what is not recorded.
-import type { CanonicalReport, ReportScope } from '../../readers/canonical';
+import type { RunManifest } from '../../folder/manifest';
+import { stageScopes, type CanonicalReport, type ReportScope } from '../../readers/canonical';
 import { counted } from '../../figures';
 import { judgeReport, violated } from '../../audit/identities';
 import type { Caution } from '../../pitfalls/in-report';
@@ -7,10 +8,22 @@ import type { Fact, ReportView, ViewNote } from './model';
 
 /** What the view says of our own runs elsewhere, from their records: percentiles, failures, the client's health. */
 const SAID_ELSEWHERE: ReadonlySet<string> = new Set(['few-requests', 'failures', 'late-client']);
+/** What follows from a run's being stopped: fewer requests, a short stage, a window that is mostly drain. */
+const FOLLOWS_FROM_STOP: ReadonlySet<string> = new Set(['CMP010', 'CMP011', 'CMP022']);
+/** What a client that could not keep up shows besides: waits before the send, chunks that were read late. */
+const FOLLOWS_FROM_CLIENT: ReadonlySet<string> = new Set(['CMP005', 'CMP056']);
 
-/** Of our own report: identities that do not hold (a bug of ours), and signs of pitfalls. */
-export function ownNotes(report: CanonicalReport): ViewNote[] {
-  return seen(report, (caution) => !SAID_ELSEWHERE.has(caution.id));
+/** Of our own report: identities that do not hold (a bug of ours), and signs of pitfalls. One note per cause. */
+export function ownNotes(report: CanonicalReport, { state, health }: RunManifest): ViewNote[] {
+  const stages = new Map(stageScopes(report).map(([stage, { id }]) => [id, stage]));
+  const strained = new Set(health.filter(({ verdict }) => verdict !== 'ok').map(({ stage }) => stage));
+  const isExplained = ({ id, scope }: Caution): boolean => {
+    if (SAID_ELSEWHERE.has(id)) return true;
+    if (FOLLOWS_FROM_STOP.has(id)) return state !== 'complete';
+    const stage = stages.get(scope);
+    return FOLLOWS_FROM_CLIENT.has(id) && (stage === undefined ? strained.size > 0 : strained.has(stage));
+  };
+  return seen(report, (caution) => !isExplained(caution));
 }
 
 /** Violated identities and cautions, one note per kind, however many parts of the report it is in. */
@@ -31,8 +44,9 @@ function seen(report: CanonicalReport, wanted: (caution: Caution) => boolean): V
     detail: undefined,
     pitfall: caution.pitfall,
   }));
-  const names = new Map(report.scopes.map((scope) => [scope.id, scope.label]));
-  return [...grouped(broken, names, 'bad'), ...grouped(cautions, names, 'caution')];
+  const stages = new Map<string, number | undefined>(stageScopes(report).map(([stage, { id }]) => [id, stage]));
+  const parts = new Map(report.scopes.map(({ id, label }) => [id, { label, stage: stages.get(id) }]));
+  return [...grouped(broken, parts, 'bad'), ...grouped(cautions, parts, 'caution')];
 }
 
 /** Worst first. */
@@ -62,12 +76,18 @@ interface Found {
   readonly pitfall: string | undefined;
 }
 
-function grouped(found: readonly Found[], names: ReadonlyMap<string, string>, tone: ViewNote['tone']): ViewNote[] {
+interface Part {
+  readonly label: string;
+  readonly stage: number | undefined;
+}
+
+function grouped(found: readonly Found[], parts: ReadonlyMap<string, Part>, tone: ViewNote['tone']): ViewNote[] {
   const groups = new Map<string, Found[]>();
   for (const one of found) groups.set(one.key, [...(groups.get(one.key) ?? []), one]);
   return [...groups.values()].map((group) => {
     const [first, ...more] = group as [Found, ...Found[]];
-    const name = (scope: string): string => names.get(scope) ?? scope;
+    const name = (scope: string): string => parts.get(scope)?.label ?? scope;
+    const stages = [...new Set(group.map(({ scope }) => parts.get(scope)?.stage))];
     const others = [...new Set(more.map(({ scope }) => name(scope)))];
     const also = others.length === 0 ? undefined : `Also in ${others.join(', ')}.`;
     const detail = [first.detail === undefined ? undefined : `${sentence(first.detail)}.`, also]
@@ -77,10 +97,10 @@ function grouped(found: readonly Found[], names: ReadonlyMap<string, string>, to
       tone,
       // One part needs no name of its own.
       title: sentence(
-        names.size < 2 || first.text.includes(name(first.scope)) ? first.text : `${name(first.scope)}: ${first.text}`,
+        parts.size < 2 || first.text.includes(name(first.scope)) ? first.text : `${name(first.scope)}: ${first.text}`,
       ),
       ...(detail === '' ? {} : { detail }),
-      ...(first.pitfall === undefined ? {} : { code: first.pitfall }),
+      ...(first.pitfall === undefined ? {} : { code: first.pitfall, stages }),
     };
   });
 }

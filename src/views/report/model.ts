@@ -1,4 +1,5 @@
 // What a report view shows, ready to draw: texts, figures, tables and charts as data. The webview adds no numbers of its own.
+import type { Latency } from '../../readers/scopes';
 
 /** One number as shown. Three significant digits, no unit (the column has it). */
 export interface Figure {
@@ -7,6 +8,8 @@ export interface Figure {
   readonly note?: string;
   /** Greyed: shown, but not to be relied on; the note says why. */
   readonly weak?: boolean;
+  /** Underlined: a notice of the report affects it; the note names it. */
+  readonly doubted?: boolean;
 }
 
 export type Tone = 'good' | 'caution' | 'bad' | 'neutral';
@@ -25,9 +28,14 @@ export interface ViewNote {
   readonly remedy?: string;
   /** Code of the pitfall or problem it belongs to. */
   readonly code?: string;
+  /** Stages it speaks of; undefined among them: all measured stages together. Absent: the whole run. */
+  readonly stages?: readonly (number | undefined)[];
 }
 
+export type ColumnId = 'load' | 'requests' | Latency | 'tokens' | 'schedule_delay';
+
 export interface ColumnGroup {
+  readonly id: ColumnId;
   readonly label: string;
   readonly unit?: string;
   readonly columns: readonly string[];
@@ -105,12 +113,25 @@ export interface ChartGroup {
   readonly choices: readonly ChartView[];
 }
 
+/** One of the few numbers of the first screen. */
+export interface KeyNumber {
+  /** "TTFT p50". */
+  readonly label: string;
+  readonly unit?: string;
+  readonly figure: Figure;
+}
+
 export interface ReportView {
+  /** Config and time; of another tool, its file and what is known of the time. */
   readonly title: string;
   /** Tool and version, endpoint, model, load in words. */
   readonly identity: readonly string[];
   readonly state: { readonly tone: Tone; readonly words: string };
   readonly notes: readonly ViewNote[];
+  /** All notices in one line: "1 error, 3 warnings: …"; absent where there is none. */
+  readonly notice?: string;
+  /** Of the measured window; of several loads, of the highest. */
+  readonly key: { readonly where: string; readonly numbers: readonly KeyNumber[] };
   readonly stages: StageTable;
   readonly charts: readonly ChartGroup[];
   readonly provenance: readonly { readonly title: string; readonly facts: readonly Fact[] }[];

@@ -34,23 +34,29 @@ function counterWords(counting: Counting, which: 'input' | 'output'): string {
 
 export function stageTable(run: Run, scopes: readonly Scope[]): StageTable {
   const counting = countingOf(run);
-  // With one measured stage, that and "all measured" are the same numbers twice.
+  // With one measured stage, that and "all measured" are the same numbers twice; a file without a summary has no such row.
   const measured = scopes.filter((scope) => scope.stage !== undefined && !scope.warmup);
-  const shown = measured.length === 1 ? scopes.filter((scope) => scope.stage !== undefined) : scopes;
+  const shown = scopes.filter((scope) => scope.stage !== undefined || (measured.length !== 1 && hasNumbers(scope)));
   const latencies = shownLatencies(run, shown);
   const largest = Math.max(...shown.map(longest));
   const groups: ColumnGroup[] = [
-    { label: 'Load', unit: 'requests/s', columns: ['offered', 'achieved'] },
-    { label: 'Requests', columns: ['n', 'failed'] },
+    { id: 'load', label: 'Load', unit: 'requests/s', columns: ['offered', 'achieved'] },
+    { id: 'requests', label: 'Requests', columns: ['n', 'failed'] },
     ...latencies.map((id) => ({
+      id,
       label: QUANTITIES[id].label,
       unit: printedIn(QUANTITIES[id], largest).unit,
       columns: SHOWN_PERCENTILES.map((value) => `p${value}`),
     })),
-    { label: 'Tokens/s', columns: ['in', 'out'] },
-    { label: QUANTITIES.schedule_delay.label, unit: 'ms', columns: ['p95'] },
+    { id: 'tokens', label: 'Tokens/s', columns: ['in', 'out'] },
+    { id: 'schedule_delay', label: QUANTITIES.schedule_delay.label, unit: 'ms', columns: ['p95'] },
   ];
   return { groups, rows: shown.map((scope) => row(run, scope, counting, latencies, largest)) };
+}
+
+function hasNumbers({ report, records }: Scope): boolean {
+  if (records !== undefined && records.length > 0) return true;
+  return report !== undefined && (report.measures.length > 0 || report.counts.ok !== undefined);
 }
 
 function longest(scope: Scope): number {

@@ -7,9 +7,11 @@ import type { Run } from '../../readers/run';
 import { countingOf, scopesOf, type Scope } from '../../readers/scopes';
 import { latencyByStage, throughputByStage } from './charts';
 import { distributions, errorsOverTime, lengths, overTime } from './distributions';
+import { endedOf, stateWords } from '../../audit/completeness';
 import { reportOf } from '../../readers/own';
 import { foreignIdentity, judgementNotes, ownNotes } from './judgement';
-import { plannedOf } from '../../pitfalls/in-report';
+import { keyNumbers } from './key';
+import { noticeLine, withDoubts } from './notices';
 import { provenance } from './provenance';
 import { stageTable } from './stages';
 import type { ChartGroup, ReportView, Tone, ViewNote } from './model';
@@ -19,35 +21,44 @@ export function reportView(run: Run): ReportView {
   const scopes = scopesOf(run);
   const stages = scopes.filter((scope) => scope.stage !== undefined);
   const shown = stages.length > 0 ? stages : scopes;
+  const notes = notesOf(run);
+  const notice = noticeLine(notes);
+  const table = withDoubts(stageTable(run, scopes), notes);
   return {
     title: titleOf(run),
     identity: identityOf(run, stages),
     state: stateOf(run),
-    notes: notesOf(run),
-    stages: stageTable(run, scopes),
+    notes,
+    ...(notice === undefined ? {} : { notice }),
+    key: keyNumbers(table, scopes),
+    stages: table,
     charts: chartsOf(run, shown),
     provenance: provenance(run),
     files: run.files,
   };
 }
 
+/** So many measured stages are a sweep. */
+const SWEEP_STAGES = 3;
+
 function chartsOf(run: Run, stages: readonly Scope[]): ChartGroup[] {
   const byStage = [latencyByStage(run, stages), throughputByStage(stages)];
   if (!run.records || run.records.length === 0) return byStage;
   const counting = countingOf(run);
-  return [
-    overTime(run, stages),
-    distributions(run, stages),
-    ...byStage,
-    lengths(stages, counting),
-    errorsOverTime(stages),
-  ];
+  const requests = [distributions(run, stages), overTime(run, stages)];
+  // Of a sweep the load is the question; of one load the requests are.
+  const isSweep = stages.filter(({ warmup }) => !warmup).length >= SWEEP_STAGES;
+  const first = isSweep ? [...byStage, ...requests] : [...requests, ...byStage];
+  return [...first, lengths(stages, counting), errorsOverTime(stages)];
 }
 
-/** "chat-8b, 2026-11-29 16:54 UTC"; a folder without a manifest is called by its own name. */
+/** "chat-8b, 2026-11-29 16:54 UTC": the config and its time; of another tool its file or folder, and its time where it says one. */
 export function titleOf(run: Run): string {
-  if (run.manifest) return `${run.manifest.name}, ${moment(run.manifest.clock.startedAt)}`;
-  return run.folder.split(/[\\/]/).filter(Boolean).at(-1) ?? run.folder;
+  const { manifest } = run;
+  if (manifest) return `${manifest.name}, ${moment(manifest.clock.startedAt)}`;
+  const name = run.folder.split(/[\\/]/).filter(Boolean).at(-1) ?? run.folder;
+  const startedAt = reportOf(run).startedAt;
+  return startedAt === undefined ? name : `${name}, ${moment(startedAt)}`;
 }
 
 function identityOf(run: Run, stages: readonly Scope[]): string[] {
@@ -77,18 +88,14 @@ function stateOf(run: Run): ReportView['state'] {
 
 /** Of another tool: what was planned is in its file, or in the config beside it, or nobody knows. */
 function reportedState(run: Run): ReportView['state'] {
-  const unknown = { tone: 'neutral', words: 'Whether every planned request ended is not recorded here.' } as const;
-  const { canonical } = run;
-  const parts = canonical?.scopes.filter(({ kind }) => kind === 'stage' || kind === 'run') ?? [];
-  if (!canonical || parts.length === 0) return unknown;
-  let [planned, ok, failed] = [0, 0, 0];
-  for (const scope of parts) {
-    const wanted = plannedOf(scope, canonical);
-    if (wanted === undefined || scope.counts.ok === undefined || scope.counts.failed === undefined) return unknown;
-    planned += wanted;
-    ok += scope.counts.ok;
-    failed += scope.counts.failed;
+  const counts = endedOf(run);
+  const { ended } = run.canonical ?? {};
+  if (ended?.complete === false || run.damaged) return { tone: 'bad', words: `${sentence(stateWords(run))}.` };
+  if (!counts) {
+    if (ended) return { tone: 'good', words: 'Complete.' };
+    return { tone: 'neutral', words: 'Whether every planned request ended is not recorded here.' };
   }
+  const { planned, ok, failed } = counts;
   if (ok + failed < planned) {
     return { tone: 'bad', words: `Incomplete: ${whole(ok + failed)} of ${whole(planned)} planned requests are in it.` };
   }
@@ -97,6 +104,10 @@ function reportedState(run: Run): ReportView['state'] {
     tone: failed > 0 ? 'caution' : 'good',
     words: `Complete: ${counted(planned, 'planned request')}, ${words}.`,
   };
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function incomplete(run: Run, manifest: RunManifest): string {
@@ -175,7 +186,7 @@ function notesOf(run: Run): ViewNote[] {
     add({ tone, title: `${title} in stage ${stage.stage}`, detail: stage.reasons.join('; ') });
   }
   if (!run.manifest && run.canonical) for (const note of judgementNotes(run.canonical)) add(note);
-  if (run.manifest) for (const note of ownNotes(reportOf(run))) add(note);
+  if (run.manifest) for (const note of ownNotes(reportOf(run), run.manifest)) add(note);
   for (const note of completenessNotes(run)) add(note);
   const counting = countingOf(run);
   if (run.manifest && counting.output === 'not-counted') {

@@ -50,6 +50,35 @@ const value = (state: LiveState, label: string): string | undefined =>
   liveView(state).counts.find((count) => count.label === label)?.value;
 
 describe('the live view', () => {
+  it('lists every failure, of every stage, also those that no tick had named', () => {
+    const ticked = tick(1, 8, 40, {
+      counts: { planned: 100, ok: 40, failed: 45, cancelled: 3, notSent: 0, sent: 90, inFlight: 2 },
+      errors: [{ label: '429 - Rate Limit', count: 44 }],
+    });
+    const first = tick(0, 3, 10, { errors: [{ label: 'timeout', count: 1 }] });
+    const state = after(PLANNED, first, { ...DONE_0, counts: { ...DONE_0.counts, ok: 3, failed: 17 } }, ticked);
+    const { errors } = liveView(state);
+    expect(errors.map(({ label, count }) => [label, count])).toEqual([
+      ['429 - Rate Limit', 44],
+      ['timeout', 1],
+      ['other failures', 17],
+      ['cancelled', 3],
+    ]);
+    const failures = errors.reduce((sum, { count }) => sum + count, 0);
+    expect(value(state, 'Failed')).toBe(String(failures));
+  });
+
+  it('does not say that a client keeps up whose requests leave late', () => {
+    const late = liveView(after(PLANNED, tick(1, 8, 40, { offeredRps: 10, eventLoopUse: 0.1, scheduleDelayMs: 179 })));
+    expect(JSON.stringify(late)).not.toContain('keeps up');
+    expect(late.calm).toContain('179 ms');
+    const punctual = tick(1, 8, 40, { offeredRps: 10, eventLoopUse: 0.1, scheduleDelayMs: 3 });
+    expect(liveView(after(PLANNED, punctual)).calm).toContain('keeps up');
+    // In a closed loop a wait for a slot is no lateness.
+    const closed = tick(1, 8, 40, { eventLoopUse: 0.1, scheduleDelayMs: 179 });
+    expect(liveView(after(PLANNED, closed)).calm).toContain('keeps up');
+  });
+
   it('says what is being done before anything is planned', () => {
     expect(liveView(after({ type: 'preparing', done: 10, total: 1000 })).words).toBe(
       'Preparing the requests: 10 of 1,000',

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { compare } from '../../../src/comparability/compare';
 import { comparisonView, placeOf } from '../../../src/views/comparison/view';
+import { metricExtras } from '../../../src/views/comparison/extras';
 import { movesWords } from '../../../src/views/comparison/words';
 import { COMPARISON, RUN_A, RUN_B } from '../../page/sample-comparison';
 
@@ -84,6 +85,11 @@ describe('the comparison view', () => {
     );
     expect(before.alignment.every(({ words }) => words !== '')).toBe(true);
     const { real, shown } = switches(['warmup-window']);
+    // A box that is ticked stays where it is, whatever its finding became.
+    const order = (one: typeof shown): readonly string[] => one.alignment.map(({ id }) => id);
+    for (const align of [['token-source'], ['warmup-window'], ['token-source', 'warmup-window']] as const) {
+      expect(order(switches(align).shown)).toEqual(order(before));
+    }
     expect(shown.alignment.find(({ id }) => id === 'warmup-window')).toMatchObject({
       on: true,
       words: real.alignment![0]!.words,
@@ -92,6 +98,14 @@ describe('the comparison view', () => {
     expect(words.some((text) => /% of A before alignment, .* % after/.test(text))).toBe(
       real.metrics.some((metric) => metric.alignment !== undefined),
     );
+  });
+
+  it('shows no residue of subtracting', () => {
+    const [row] = COMPARISON.metrics;
+    const shares = [{ dimension: 'warmup-window', percentOfA: 8.88e-16 } as const];
+    const alignment = { beforePercentOfA: 12, afterPercentOfA: 12, shares, words: '' };
+    const words = metricExtras({ ...row!, alignment }, new Map([['warmup-window', 'Warm-up']]));
+    expect(words).toEqual(['12.0 % of A before alignment, 12.0 % after: warm-up 0 points']);
   });
 
   it('draws A and B in one frame', () => {

@@ -1,9 +1,11 @@
 // The report view of another tool's file: who wrote it, what was assumed, what is missing, which identities are violated.
 import { describe, expect, it } from 'vitest';
+import { compare } from '../../../src/comparability/compare';
 import { readRun } from '../../../src/readers/read';
 import { reportView } from '../../../src/views/report/view';
 import type { ReportView } from '../../../src/views/report/model';
 import { FOREIGN_FILE, VLLM_RESULT } from '../../page/sample-foreign';
+import { TOOL_FILES } from '../readers/tool-files';
 import { memoryFolder } from '../support/memory-folder';
 import { syntheticRun } from '../support/synthetic-run';
 
@@ -31,6 +33,24 @@ describe('the report view of a vLLM result', () => {
     expect(broken.notes[0]).toMatchObject({ tone: 'bad' });
     expect(broken.notes[0]!.detail).toMatch(/Checked: /);
     expect((await viewOf(VLLM_RESULT)).notes.filter(({ tone }) => tone === 'bad')).toEqual([]);
+  });
+});
+
+describe('the state of another tool’s run', () => {
+  it.each(TOOL_FILES)('%s: the same in its report and in a comparison with it', async (_, files) => {
+    const read = await readRun(memoryFolder(files));
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    const compared = compare(read.value, read.value, { resamples: 20 }).a.state ?? '';
+    const [word] = reportView(read.value).state.words.split(/[:. ]/);
+    const same = { Complete: /^complete/, Incomplete: /^incomplete/, Whether: /^not recorded/ }[word!];
+    expect(compared).toMatch(same!);
+  });
+
+  it.each(TOOL_FILES)('%s: no row of all stages without a number in it', async (_, files) => {
+    const read = await readRun(memoryFolder(files));
+    if (!read.ok) throw new Error(JSON.stringify(read.problems));
+    const whole = reportView(read.value).stages.rows.filter(({ stage }) => stage === undefined);
+    for (const { cells } of whole) expect(cells.some(({ text }) => /[1-9]/.test(text))).toBe(true);
   });
 });
 

@@ -233,3 +233,43 @@ describe('who sent', () => {
     expect(one[1]!.note).toMatch(/event loop 42(\.0)? ?% busy/);
   });
 });
+
+describe('the first screen', () => {
+  it('has the numbers of the highest load of a sweep, and says which', () => {
+    expect(view.key.where).toBe('3: 20 rps, 20 s, 1 of 3 loads');
+    const texts = Object.fromEntries(view.key.numbers.map(({ label, figure }) => [label, figure.text]));
+    expect(texts).toMatchObject({
+      Answered: cell(view, 3, 'Requests', 'n').text,
+      'TTFT p95': cell(view, 3, 'TTFT', 'p95').text,
+      Sent: expect.stringMatching(/^[\d.]+ of 20\.0$/) as string,
+    });
+  });
+
+  it('has the numbers of all stages where they are of one load', () => {
+    const twice = reportView(sampleRun({ ...USUAL, rates: [5, 5], warmup: false }));
+    expect(twice.key.where).toBe('all measured stages');
+  });
+
+  it('says all notices in one line, and underlines what they affect', () => {
+    const failing = reportView(sampleRun({ ...USUAL, failing: 0.3 }));
+    expect(failing.notice).toMatch(/^\d warnings?(, \d notes?)?: \d+ of 800 requests failed/);
+    const doubted = view.stages.rows.flatMap((row) => row.cells.filter(({ doubted: is }) => is === true));
+    for (const { note } of doubted) expect(note).toMatch(/^Affected: /);
+  });
+
+  it('tells a run that was stopped in one notice', () => {
+    const whole = plainRun(20);
+    const stage = { ...whole.manifest.stages[0]!, planned: 200, requestedDurationSeconds: 200 };
+    const manifest = {
+      ...whole.manifest,
+      state: 'incomplete' as const,
+      stateReason: 'stopped by SIGINT',
+      stages: [stage],
+    };
+    const stopped = reportView({ ...whole, manifest });
+    expect(stopped.state.words).toBe('Incomplete: 20 of 200 requests ended; stopped by SIGINT.');
+    const codes = stopped.notes.flatMap(({ code }) => (code === undefined ? [] : [code]));
+    expect(codes).not.toEqual(expect.arrayContaining([expect.stringMatching(/^CMP0(10|11|22)$/)]));
+    expect(JSON.stringify(stopped)).not.toContain('nothing else in it says so');
+  });
+});

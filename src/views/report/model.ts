@@ -1,5 +1,4 @@
 // What a report view shows, ready to draw: texts, figures, tables and charts as data. The webview adds no numbers of its own.
-import type { Latency } from '../../readers/scopes';
 
 /** One number as shown. Three significant digits, no unit (the column has it). */
 export interface Figure {
@@ -32,7 +31,9 @@ export interface ViewNote {
   readonly stages?: readonly (number | undefined)[];
 }
 
-export type ColumnId = 'load' | 'requests' | Latency | 'tokens' | 'schedule_delay';
+/** Latencies under the names of their quantities. */
+export type ColumnId =
+  'load' | 'requests' | 'ttft' | 'ttfc' | 'tpot' | 'token_gap' | 'chunk_gap' | 'e2e' | 'tokens' | 'schedule_delay';
 
 export interface ColumnGroup {
   readonly id: ColumnId;

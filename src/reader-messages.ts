@@ -54,6 +54,18 @@ export interface OpenComparison {
   readonly labels: Pair<RunLabel | undefined>;
 }
 
+/** A file of results, in the few facts that lists show. */
+export interface KnownResult {
+  readonly tool: string;
+  readonly startedAt?: string;
+  readonly endpoint?: string;
+  readonly model?: string;
+  readonly load?: string;
+  readonly ttftP95Seconds?: number;
+  /** Names of the files in its folder that belong to it, its own among them. */
+  readonly files: readonly string[];
+}
+
 export interface EvidencePlace {
   readonly side: Side;
   /** Relative to the place of that side. */
@@ -79,6 +91,11 @@ export interface Asks {
   readonly evidence: {
     readonly ask: Compared & { readonly finding: number; readonly side?: Side };
     readonly answer: readonly EvidencePlace[];
+  };
+  /** Which of these files are results of a benchmark, by their content; in the order asked. */
+  readonly recognise: {
+    readonly ask: { readonly places: readonly Place[] };
+    readonly answer: readonly (KnownResult | undefined)[];
   };
   readonly comparisonFile: {
     readonly ask: { readonly text: string; readonly name: string };

@@ -8,7 +8,7 @@ import { parsePath } from '../config/overrides';
 import { parseDocument } from '../config/yaml/document';
 import { parseStack, type StackRecord } from '../folder/stack';
 import type { Result } from '../problem';
-import type { Asks, AskKind, EvidencePlace, Pair, Place, Question, RunLabel } from '../reader-messages';
+import type { Asks, AskKind, EvidencePlace, KnownResult, Pair, Place, Question, RunLabel } from '../reader-messages';
 import { withBeside } from '../readers/beside';
 import { readRun } from '../readers/read';
 import { withCheck, withRecords } from '../readers/records/attach';
@@ -17,6 +17,7 @@ import { comparisonMarkdown } from '../views/comparison/markdown';
 import { comparisonView, placeOf } from '../views/comparison/view';
 import { reportMarkdown } from '../views/report/markdown';
 import { reportView } from '../views/report/view';
+import { recogniseResult } from './recognise';
 import { openPlace, textOf, type AskFiles } from './reader-files';
 
 export type Desk = { readonly [K in AskKind]: (ask: Asks[K]['ask']) => Promise<Asks[K]['answer']> };
@@ -103,6 +104,12 @@ export function readerDesk(askFiles: AskFiles): Desk {
         places.push({ side: which, file: place.isFile ? `../${file}` : file, ...(range ? { range } : {}) });
       }
       return places;
+    },
+
+    async recognise({ places }) {
+      const found: (KnownResult | undefined)[] = [];
+      for (const place of places) found.push(await recogniseResult(place, askFiles));
+      return found;
     },
 
     comparisonFile: ({ text, name }) => Promise.resolve(parseComparisonFile(text, name)),

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { looksLikeConfig } from '../config/find/detect';
 import { reportPlace, workingFolder } from './folders';
-import { factsLine, firstSight, firstSightWords } from './run-facts';
+import { factsLine, firstSight, firstSightWords, runLabel } from './run-facts';
 import type { RunController } from './run-controller';
 import { terminalLine } from './run-command';
 import type { KnownRun } from './runs';
@@ -19,14 +19,15 @@ type Argument = vscode.Uri | { readonly uri: vscode.Uri } | { readonly folder: v
 
 export function registerCommands(services: Services, controller: RunController): vscode.Disposable {
   const commands: Readonly<Record<string, (...args: never[]) => unknown>> = {
-    'isoperf.run': (config: Argument, region?: unknown) => run(services, controller, config, region, false),
+    'isoperf.run': (config: Argument, region?: unknown, named?: unknown) =>
+      run(services, controller, config, region, named !== true),
     'isoperf.runAgainst': (config: Argument, region?: unknown) => run(services, controller, config, region, true),
     'isoperf.stop': () => controller.stop(false),
     'isoperf.showLive': () => controller.showLive(),
     'isoperf.openReport': (folder: Argument) => openReport(services, folder),
     'isoperf.openComparison': (file: Argument) => openComparison(services, file),
     'isoperf.compareWith': (folder: Argument) => compareWith(services, folder),
-    'isoperf.compareSelected': (_: Argument, selected?: readonly KnownRun[]) => compareSelected(services, selected),
+    'isoperf.compareSelected': (_: Argument, selected?: readonly Argument[]) => compareSelected(services, selected),
     'isoperf.compareWithLast': (config: Argument) => compareWithLast(services, config),
     'isoperf.setApiKey': (url?: string) => setApiKey(services, url),
     'isoperf.forgetApiKey': () => forgetApiKey(services),
@@ -72,6 +73,7 @@ async function configOf(argument: Argument): Promise<vscode.TextDocument | undef
   return document;
 }
 
+/** @param ask where to run; the lens has named the target, every other way to run names it in the picker first */
 async function run(
   services: Services,
   controller: RunController,
@@ -125,26 +127,7 @@ async function openReport(services: Services, argument: Argument): Promise<void>
 
 /** A run of the list, or results of any tool from anywhere. */
 async function pickReport(services: Services): Promise<vscode.Uri | undefined> {
-  const elsewhere = [
-    { label: '$(folder-opened) A Folder…', description: 'of results: IsoPerf, inference-perf, vLLM, GuideLLM, …' },
-    { label: '$(file) A File…', description: 'of results: JSON, JSON lines or YAML' },
-  ];
-  const all = await services.runs.all();
-  const known = all.map((run) => runItem(run, undefined));
-  const chosen = await vscode.window.showQuickPick<vscode.QuickPickItem & { readonly run?: KnownRun }>(
-    [...known, { label: 'elsewhere', kind: vscode.QuickPickItemKind.Separator }, ...elsewhere],
-    { title: 'Open Report', matchOnDescription: true, matchOnDetail: true },
-  );
-  if (!chosen || chosen.run) return chosen?.run?.folder;
-  const isFolder = chosen.label === elsewhere[0]!.label;
-  const [place] =
-    (await vscode.window.showOpenDialog({
-      canSelectFiles: !isFolder,
-      canSelectFolders: isFolder,
-      openLabel: 'Open Report',
-      ...(isFolder ? {} : { filters: { Results: ['json', 'jsonl', 'ndjson', 'yaml', 'yml'] } }),
-    })) ?? [];
-  return place;
+  return (await pickRun(services, 'Open Report', undefined))?.folder;
 }
 
 async function openComparison(services: Services, argument: Argument): Promise<void> {
@@ -160,13 +143,9 @@ async function openComparison(services: Services, argument: Argument): Promise<v
 }
 
 async function compareWith(services: Services, argument: Argument): Promise<void> {
-  const all = await services.runs.all();
   const given = uriOf(argument);
   const one = given
-    ? (all.find((known) => known.folder.toString() === given.toString()) ?? {
-        folder: given,
-        facts: { name: path.basename(given.path), state: 'unknown' as const },
-      })
+    ? await knownOf(services, reportPlace(given))
     : await pickRun(services, 'Compare: the First Run (A)', undefined);
   if (!one) return;
   const other = await pickRun(services, `Compare ${one.facts.name} With`, one);
@@ -174,20 +153,32 @@ async function compareWith(services: Services, argument: Argument): Promise<void
   if (other) await services.reports.showComparison([one.folder, other.folder]);
 }
 
-async function compareSelected(services: Services, selected: readonly KnownRun[] | undefined): Promise<void> {
-  const [first, second, ...more] = selected ?? [];
+/** A place that is in no list has its name, and that is all. */
+async function knownOf(services: Services, folder: vscode.Uri): Promise<KnownRun> {
+  const known = (await services.runs.all()).find((run) => run.folder.toString() === folder.toString());
+  return known ?? { folder, facts: { name: path.basename(folder.path), state: 'unknown' } };
+}
+
+/** From the tree of runs, or from the explorer: files and folders. */
+async function compareSelected(services: Services, selected: readonly Argument[] | undefined): Promise<void> {
+  const [first, second, ...more] = (selected ?? []).flatMap((one) => uriOf(one) ?? []);
   if (!first || !second || more.length > 0) {
     void vscode.window.showInformationMessage(
       'Select two runs to compare (Ctrl or Cmd and a click selects the second).',
     );
     return;
   }
-  await compareInTime(services, first, second);
+  await compareInTime(
+    services,
+    await knownOf(services, reportPlace(first)),
+    await knownOf(services, reportPlace(second)),
+  );
 }
 
-/** The earlier run is A: it is what the later one is measured against. */
+/** The earlier run is A: it is what the later one is measured against. Without times, as they were selected. */
 async function compareInTime(services: Services, first: KnownRun, second: KnownRun): Promise<void> {
-  const isInOrder = (first.facts.startedAt ?? '') <= (second.facts.startedAt ?? '');
+  const [before, after] = [first.facts.startedAt, second.facts.startedAt];
+  const isInOrder = before === undefined || after === undefined || before <= after;
   const [a, b] = isInOrder ? [first, second] : [second, first];
   await services.reports.showComparison([a.folder, b.folder]);
 }
@@ -219,7 +210,7 @@ interface RunItem extends vscode.QuickPickItem {
 function runItem(known: KnownRun, against: KnownRun | undefined): RunItem {
   const place = vscode.workspace.asRelativePath(known.folder);
   return {
-    label: known.facts.name,
+    label: runLabel(known.facts),
     description: factsLine(known.facts),
     detail: against
       ? firstSightWords(firstSight(against.facts, known.facts))
@@ -228,21 +219,33 @@ function runItem(known: KnownRun, against: KnownRun | undefined): RunItem {
   };
 }
 
+/** A run of the list, or results from anywhere: two files that are in no list can be compared, too. */
 async function pickRun(
   services: Services,
   title: string,
   against: KnownRun | undefined,
 ): Promise<KnownRun | undefined> {
+  const elsewhere = [
+    { label: '$(folder-opened) A Folder…', description: 'of results: IsoPerf, inference-perf, vLLM, GuideLLM, …' },
+    { label: '$(file) A File…', description: 'of results: JSON, JSON lines or YAML' },
+  ];
   const all = (await services.runs.all()).filter((known) => known.folder.toString() !== against?.folder.toString());
-  if (all.length === 0) {
-    void vscode.window.showInformationMessage(
-      against ? 'There is no other run to compare with.' : 'There are no runs yet.',
-    );
-    return undefined;
-  }
   const items = all.map((known) => runItem(known, against));
-  const chosen = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
-  return chosen?.run;
+  const chosen = await vscode.window.showQuickPick<vscode.QuickPickItem & { readonly run?: KnownRun }>(
+    [...items, { label: 'elsewhere', kind: vscode.QuickPickItemKind.Separator }, ...elsewhere],
+    { title, matchOnDescription: true, matchOnDetail: true },
+  );
+  if (!chosen || chosen.run) return chosen?.run;
+  const isFolder = chosen.label === elsewhere[0]!.label;
+  const [place] =
+    (await vscode.window.showOpenDialog({
+      title,
+      canSelectFiles: !isFolder,
+      canSelectFolders: isFolder,
+      openLabel: 'Open',
+      ...(isFolder ? {} : { filters: { Results: ['json', 'jsonl', 'ndjson', 'yaml', 'yml', 'txt'] } }),
+    })) ?? [];
+  return place && knownOf(services, place);
 }
 
 async function setApiKey(services: Services, given: string | undefined): Promise<void> {

@@ -2,17 +2,28 @@
 import * as vscode from 'vscode';
 import { counted } from '../figures';
 import type { Configs, KnownConfig } from './configs';
+import { FILES_SETTING } from './workspace-files';
 
 export class ConfigsTree implements vscode.TreeDataProvider<KnownConfig> {
   private readonly changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.changed.event;
+  private view: vscode.TreeView<KnownConfig> | undefined;
 
   constructor(private readonly configs: Configs) {
     configs.onDidChange(() => this.changed.fire(undefined));
   }
 
+  /** The line above the list, in VS Code's own place for it. */
+  show(view: vscode.TreeView<KnownConfig>): vscode.TreeView<KnownConfig> {
+    this.view = view;
+    return view;
+  }
+
   async getChildren(parent?: KnownConfig): Promise<KnownConfig[]> {
-    return parent ? [] : [...(await this.configs.all())];
+    if (parent) return [];
+    const { entries, leftOut } = await this.configs.all();
+    if (this.view) this.view.message = leftOutWords(leftOut, 'YAML file');
+    return [...entries];
   }
 
   getTreeItem(config: KnownConfig): vscode.TreeItem {
@@ -27,6 +38,12 @@ export class ConfigsTree implements vscode.TreeDataProvider<KnownConfig> {
     item.command = { command: 'vscode.open', title: 'Open', arguments: [config.uri] };
     return item;
   }
+}
+
+/** Nothing is left out without a word. */
+export function leftOutWords(count: number, noun: string): string | undefined {
+  if (count === 0) return undefined;
+  return `${counted(count, noun)} beyond the limit ${count === 1 ? 'was' : 'were'} not looked at (setting ${FILES_SETTING}).`;
 }
 
 function findingWords({ errors, warnings, notes }: KnownConfig): string {

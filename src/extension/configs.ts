@@ -2,6 +2,8 @@
 import * as vscode from 'vscode';
 import type { Problem } from '../problem';
 import { looksLikeConfig } from '../config/find/detect';
+import type { Found } from './file-cache';
+import { WorkspaceFiles } from './workspace-files';
 
 export interface KnownConfig {
   readonly uri: vscode.Uri;
@@ -10,59 +12,33 @@ export interface KnownConfig {
   readonly notes: number;
 }
 
-const YAML = '**/*.{yaml,yml}';
-const NOT_THERE = '**/{node_modules,.git,.venv,site-packages,reports-*}/**';
-const LIMIT = 1000;
 const MAX_BYTES = 1_000_000;
-const REFRESH_DELAY_MS = 500;
 
 export class Configs implements vscode.Disposable {
-  private readonly changed = new vscode.EventEmitter<void>();
-  readonly onDidChange = this.changed.event;
-  private readonly disposables: { dispose(): unknown }[] = [this.changed];
-  private known: Promise<readonly KnownConfig[]> | undefined;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly files = new WorkspaceFiles<KnownConfig>({
+    glob: '**/*.{yaml,yml}',
+    accepts: ({ path }) => !/\/reports-[^/]*\//.test(path),
+    read: (uris) => Promise.all(uris.map((uri) => readConfig(uri))),
+  });
+  readonly onDidChange = this.files.onDidChange;
 
   /** Nothing is read until somebody asks for the list. */
-  all(): Promise<readonly KnownConfig[]> {
-    if (!this.known) {
-      this.known = findConfigs();
-      this.watch();
-    }
-    return this.known;
-  }
-
-  private watch(): void {
-    if (this.disposables.length > 1) return;
-    const watcher = vscode.workspace.createFileSystemWatcher(YAML);
-    const soon = (): void => {
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => {
-        this.known = undefined;
-        this.changed.fire();
-      }, REFRESH_DELAY_MS);
-    };
-    this.disposables.push(watcher, watcher.onDidCreate(soon), watcher.onDidChange(soon), watcher.onDidDelete(soon));
+  all(): Promise<Found<KnownConfig>> {
+    return this.files.all();
   }
 
   dispose(): void {
-    clearTimeout(this.timer);
-    vscode.Disposable.from(...this.disposables).dispose();
+    this.files.dispose();
   }
 }
 
-async function findConfigs(): Promise<readonly KnownConfig[]> {
-  const files = await vscode.workspace.findFiles(YAML, NOT_THERE, LIMIT);
-  const known: KnownConfig[] = [];
-  for (const uri of files.sort((a, b) => a.path.localeCompare(b.path))) {
-    const text = await readText(uri);
-    if (text === undefined || !looksLikeConfig(text)) continue;
-    // A report keeps a copy of its config beside its manifest: that is a run, not a config to edit.
-    if (await exists(vscode.Uri.joinPath(uri, '..', 'run.json'))) continue;
-    const { findingsOfText } = await import('./language-room');
-    known.push({ uri, ...tally(findingsOfText(text, uri)) });
-  }
-  return known;
+async function readConfig(uri: vscode.Uri): Promise<KnownConfig | undefined> {
+  const text = await readText(uri);
+  if (text === undefined || !looksLikeConfig(text)) return undefined;
+  // A report keeps a copy of its config beside its manifest: that is a run, not a config to edit.
+  if (await exists(vscode.Uri.joinPath(uri, '..', 'run.json'))) return undefined;
+  const { findingsOfText } = await import('./language-room');
+  return { uri, ...tally(findingsOfText(text, uri)) };
 }
 
 function tally(problems: readonly Problem[]): Omit<KnownConfig, 'uri'> {

@@ -19,9 +19,13 @@ export function uriOf({ uri }: Pick<Place, 'uri'>): vscode.Uri {
 
 const PART_OF_REPORT = /^(?:run\.json|records\.jsonl|.*_(?:lifecycle|prometheus)_metrics\.json|.*config\.ya?ml)$/;
 
+export function isPartOfReport({ path }: vscode.Uri): boolean {
+  return PART_OF_REPORT.test(path.split('/').at(-1) ?? '');
+}
+
 /** A file of a report folder stands for its folder; any other file, or a folder, for itself. */
 export function reportPlace(given: vscode.Uri): vscode.Uri {
-  return PART_OF_REPORT.test(given.path.split('/').at(-1) ?? '') ? parentOf(given) : given;
+  return isPartOfReport(given) ? parentOf(given) : given;
 }
 
 /** What marks a folder as a report: our manifest, or inference-perf's summary. */

@@ -159,7 +159,9 @@ class ConfigLenses implements vscode.CodeLensProvider, vscode.Disposable {
     return lensesOf(document).flatMap((found) => {
       const range = new vscode.Range(found.line, 0, found.line, 0);
       const words = found.kind === 'run' ? this.runWords(document, found) : compareWords(found, runs.length);
-      return words.map((word) => new vscode.CodeLens(range, { ...word, arguments: [document.uri, found.region] }));
+      // The lens names where it will run: it need not ask again.
+      const given = [document.uri, found.region, found.kind === 'run'];
+      return words.map((word) => new vscode.CodeLens(range, { ...word, arguments: given }));
     });
   }
 

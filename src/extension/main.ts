@@ -14,14 +14,17 @@ import type { Services } from './services';
 
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('IsoPerf', { log: true });
+  const reports = new ReportPanels(context.extensionUri, log, context.workspaceState);
   const services: Services = {
     context,
     log,
-    runs: new Runs(context.workspaceState),
+    runs: new Runs(context.workspaceState, () => reports.reader()),
     keys: new ApiKeys(context.secrets, context.globalState),
-    reports: new ReportPanels(context.extensionUri, log, context.workspaceState),
+    reports,
   };
   const configs = new Configs();
+  const configsTree = new ConfigsTree(configs);
+  const runsTree = new RunsTree(services.runs);
   const controller = new RunController(services);
   context.subscriptions.push(
     log,
@@ -32,10 +35,7 @@ export function activate(context: vscode.ExtensionContext): void {
     registerReportEditor(services.reports),
     registerCommands(services, controller),
     registerLanguage(services, controller),
-    vscode.window.createTreeView('isoperf.configs', { treeDataProvider: new ConfigsTree(configs) }),
-    vscode.window.createTreeView('isoperf.runs', {
-      treeDataProvider: new RunsTree(services.runs),
-      canSelectMany: true,
-    }),
+    configsTree.show(vscode.window.createTreeView('isoperf.configs', { treeDataProvider: configsTree })),
+    runsTree.show(vscode.window.createTreeView('isoperf.runs', { treeDataProvider: runsTree, canSelectMany: true })),
   );
 }

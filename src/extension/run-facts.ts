@@ -1,12 +1,14 @@
 // The few facts of a report folder that lists and pickers show, from its two small files; and what they tell of two runs.
 import { QUANTITIES } from '../metrics/quantities';
-import { counted, moment, significant, whole } from '../figures';
+import { counted, significant, whole } from '../figures';
 
 /** Everything is optional: a folder may be anyone's, half written, or damaged. */
 export interface RunFacts {
   readonly name: string;
   /** As the run was called with it: relative to the folder it was started in. */
   readonly configFile?: string;
+  /** Of another tool's file. */
+  readonly tool?: string;
   readonly state: 'complete' | 'incomplete' | 'running' | 'unknown';
   readonly startedAt?: string;
   readonly endpoint?: string;
@@ -69,20 +71,38 @@ function warmupFact(window: Json | undefined): string | undefined {
   return stages.length === 0 ? 'no warm-up' : counted(stages.length, 'warm-up stage');
 }
 
-/** "10 rps · TTFT p95 58.1 ms · 11-29 16:54"; times are UTC, as in the reports. */
+/**
+ * "chat-8b · 11-29 16:54", in this machine's time: what tells runs of one list apart. Seconds only where two would be called the same.
+ */
+export function runLabel(facts: RunFacts, among: readonly RunFacts[] = []): string {
+  const label = (one: RunFacts, withSeconds: boolean): string => {
+    const time = one.startedAt === undefined ? undefined : localTime(one.startedAt, withSeconds);
+    return time === undefined ? one.name : `${one.name} · ${time}`;
+  };
+  const short = label(facts, false);
+  const namesakes = among.filter((other) => other !== facts && label(other, false) === short);
+  return label(facts, namesakes.length > 0);
+}
+
+/** "11-29 16:54:03"; undefined for a time that is written in a way of its own. */
+function localTime(iso: string, withSeconds: boolean): string | undefined {
+  const at = /^\d{4}-\d{2}-\d{2}T/.test(iso) ? new Date(iso) : undefined;
+  if (!at || Number.isNaN(at.getTime())) return undefined;
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const seconds = withSeconds ? `:${two(at.getSeconds())}` : '';
+  return `${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}${seconds}`;
+}
+
+/** "10 rps · TTFT p95 58.1 ms"; of another tool with its name. */
 export function factsLine(facts: RunFacts): string {
   const parts = [
+    facts.tool,
     facts.load,
     facts.ttftP95Seconds === undefined
       ? undefined
       : `${QUANTITIES.ttft.label} p95 ${significant(facts.ttftP95Seconds * 1000)} ms`,
-    facts.startedAt === undefined ? undefined : shortMoment(facts.startedAt),
   ];
   return parts.filter((part) => part !== undefined).join(' · ');
-}
-
-function shortMoment(iso: string): string {
-  return moment(iso).replace(/^\d{4}-| UTC$/g, '');
 }
 
 export function stateWords({ state, counts }: RunFacts): string {
@@ -117,7 +137,9 @@ export interface FirstSight {
 export function firstSight(before: RunFacts, after: RunFacts): FirstSight {
   const known = COMPARED.flatMap(({ key, label }) => {
     const [a, b] = [before[key], after[key]] as [string | undefined, string | undefined];
-    return a === undefined || b === undefined ? [] : [{ label, a, b }];
+    // Each tool has words of its own for one load.
+    const isOtherWords = key === 'load' && before.tool !== after.tool;
+    return a === undefined || b === undefined || isOtherWords ? [] : [{ label, a, b }];
   });
   return {
     differs: known.filter(({ a, b }) => a !== b).map(({ label, a, b }) => `${label}: ${a} → ${b}`),

@@ -42,6 +42,7 @@ const NESTED_SERVER =
 export function looksLikeConfig(text: string): boolean {
   const head = `${text.slice(0, HEAD)}\n`;
   const json = /^\s*\{\s*["\n]/.test(head);
+  if (isBenchmarkReport(head, json)) return false;
   if (json)
     return /"load"\s*:\s*\{/.test(head) && (LOAD_KEYS.test(head) || LOAD_TYPED.test(head)) && SERVER_OR_DATA.test(head);
   const blocks = topLevelBlocks(head);
@@ -49,6 +50,15 @@ export function looksLikeConfig(text: string): boolean {
   if (fits(blocks)) return true;
   if (!NESTED_LOAD.test(head)) return false;
   return blocks.has('config') || blocks.has('workload') || NESTED_SERVER.test(head);
+}
+
+/** A report that keeps the config it was made with: results, nothing to run. */
+function isBenchmarkReport(head: string, json: boolean): boolean {
+  const key = json
+    ? /"(version|scenario|metrics|results)"\s*:/g
+    : /^["']?(version|scenario|metrics|results)["']?[ \t]*:/gm;
+  const found = new Set([...head.matchAll(key)].map(([, name]) => name));
+  return found.has('version') && found.has('scenario') && (found.has('metrics') || found.has('results'));
 }
 
 const SERVER_OR_DATA = /"(?:server|data|api)"\s*:\s*\{/;

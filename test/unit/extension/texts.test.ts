@@ -5,7 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { viewHtml } from '../../../src/extension/html';
 import { threadsAsked } from '../../../src/config/will/sending-threads';
 import { runArguments, terminalLine } from '../../../src/extension/run-command';
-import { factsLine, firstSight, firstSightWords, runFacts, stateWords } from '../../../src/extension/run-facts';
+import {
+  factsLine,
+  firstSight,
+  firstSightWords,
+  runFacts,
+  runLabel,
+  stateWords,
+} from '../../../src/extension/run-facts';
 import { parseRestore, parseWebviewMessage } from '../../../src/messages';
 import { sampleRun, USUAL } from '../../page/sample-run';
 
@@ -14,8 +21,25 @@ describe('the facts of a run', () => {
   const facts = runFacts('folder', JSON.stringify(sampleRun().manifest), summary);
 
   it('fit on one line', () => {
-    expect(factsLine(facts)).toBe('5 → 20 rps · TTFT p95 58.1 ms · 11-29 16:54');
+    expect(factsLine(facts)).toBe('5 → 20 rps · TTFT p95 58.1 ms');
     expect(stateWords(facts)).toMatch(/^complete, \d+ of 800 ok$/);
+  });
+
+  it('tell runs apart by name and local time, with seconds where two have one label', () => {
+    const at = (seconds: number) => ({ ...facts, startedAt: new Date(2026, 10, 29, 16, 54, seconds).toISOString() });
+    const [one, two, later] = [at(3), at(41), { ...facts, startedAt: new Date(2026, 10, 30, 9, 5).toISOString() }];
+    expect([one, two, later].map((run) => runLabel(run, [one, two, later]))).toEqual([
+      'chat-8b · 11-29 16:54:03',
+      'chat-8b · 11-29 16:54:41',
+      'chat-8b · 11-30 09:05',
+    ]);
+    expect(runLabel({ ...facts, startedAt: 'Tue' })).toBe('chat-8b');
+  });
+
+  it('do not call the same load of two tools a difference', () => {
+    const vllm = { ...facts, tool: 'vllm', load: '20 requests/s asked' };
+    expect(firstSight(facts, vllm).differs).toEqual([]);
+    expect(firstSight(vllm, { ...vllm, load: '30 requests/s asked' }).differs).toHaveLength(1);
   });
 
   it('say what differs between two runs where both record it, and claim nothing else', () => {

@@ -40,9 +40,9 @@ export class ConfigsTree implements vscode.TreeDataProvider<KnownConfig> {
   }
 }
 
-/** Nothing is left out without a word. */
-export function leftOutWords(count: number, noun: string): string | undefined {
-  if (count === 0) return undefined;
+/** Nothing is left out without a word; where nothing is, '' takes the line away. */
+export function leftOutWords(count: number, noun: string): string {
+  if (count === 0) return '';
   return `${counted(count, noun)} beyond the limit ${count === 1 ? 'was' : 'were'} not looked at (setting ${FILES_SETTING}).`;
 }
 

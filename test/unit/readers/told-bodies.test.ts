@@ -54,7 +54,7 @@ it('two temperatures before another input are two samplings', async () => {
 
 describe('a command that names a config file', () => {
   const asked = async (flags: string) => {
-    const { time_to_first_token: _, ...untimed } = aiperf(flags);
+    const untimed = { ...aiperf(flags), time_to_first_token: undefined };
     const opened = await openReports(memoryFolder({ 'profile_export_aiperf.json': JSON.stringify(untimed) }));
     if (!opened.ok) throw new Error(JSON.stringify(opened.problems));
     const { warmupRequests, goodputLimits, streaming, arrivalLaw } = opened.value.reports[0]!.facts;
@@ -109,7 +109,7 @@ it('what is said of the client, its host or another run is said of no server', a
 });
 
 describe('other tools’ names for a body', () => {
-  it.each(['extra_body', '--extra-body', 'extra-request-body', 'additional_sampling_params'])('%s', async (name) => {
+  it.each(['extra_body', '--extra-body', 'extra-request-body', 'additional_sampling_params'])('%s', (name) => {
     const given = ['{"top_k": 5, "ignore_eos": true}', { top_k: 5, ignore_eos: true }, ['top_k:5', 'ignore_eos:true']];
     for (const body of given) {
       const told = settingsTold({ [name]: body }, 'f.json');

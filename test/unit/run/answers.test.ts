@@ -86,7 +86,9 @@ describe('what answered', () => {
     [95, 100, 0],
   ])('%d of 100 tokens by the client and %s by the server: cut short %d', (client, server, cut) => {
     const { records } = syntheticRun({ maxTokens: 100, stages: [{ rateRps: 1, durationSeconds: 1 }] });
-    const { finishReason: _, usage: __, ...record } = records![0]!;
+    const record = { ...records![0]! };
+    delete record.finishReason;
+    delete record.usage;
     const tally = new AnswersTally(syntheticRun().manifest!.tokens!, { streaming: true, ignoreEos: true });
     tally.add({ ...record, clientOutputTokens: client, ...(server ? { usage: { completionTokens: server } } : {}) });
     expect(tally.answers().cutShort ?? 0).toBe(cut);

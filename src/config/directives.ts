@@ -59,6 +59,11 @@ export const DIRECTIVES = {
     value: 'none',
     doc: 'Every body carries temperature 0, so that the same prompt has the same answer and the answers of two runs can be compared. inference-perf sends no sampling parameters.',
   },
+  media: {
+    scope: 'document',
+    value: 'media',
+    doc: 'noise: generated pictures are filled with noise, as many bytes as a busy photograph, where inference-perf sends one colour.',
+  },
 } as const satisfies Record<string, DirectiveKind>;
 
 type DirectiveName = keyof typeof DIRECTIVES;
@@ -111,6 +116,11 @@ const VALUES = {
     is: (value: string | undefined) => value !== undefined && readSeconds(value) !== undefined,
     wants: 'needs a number of seconds above 0',
     example: '=60',
+  },
+  media: {
+    is: (value: string | undefined) => value === 'noise',
+    wants: 'needs noise',
+    example: '=noise',
   },
   rates: {
     is: (value: string | undefined) => value !== undefined && readRates(value) !== undefined,

@@ -1,7 +1,7 @@
 // Request bodies as inference-perf sends them (reference 4.1), serialised once, before the clock starts.
 import { createHash } from 'node:crypto';
 import { jsonDigits } from '../figures';
-import type { ChatMessage, PromptContent } from './prompts';
+import { textOf, type ChatMessage, type PromptContent } from './prompts';
 
 export interface BodyOptions {
   readonly model: string;
@@ -89,12 +89,12 @@ function modelHead({ model, cacheSalt }: Pick<BodyOptions, 'model' | 'cacheSalt'
 function contentField(api: BodyOptions['api'], content: PromptContent): Record<string, unknown> {
   if (api === 'chat') return { messages: messagesOf(content) };
   if (api === 'anthropic_messages') return anthropicFields(messagesOf(content));
-  return { prompt: typeof content === 'string' ? content : content.map((message) => message.content).join('\n') };
+  return { prompt: typeof content === 'string' ? content : content.map(textOf).join('\n') };
 }
 
 /** System texts go into a field of their own, joined by a blank line; the rest are turns of user and assistant. */
 function anthropicFields(messages: readonly ChatMessage[]): Record<string, unknown> {
-  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
+  const system = messages.filter(({ role }) => role === 'system').map(textOf);
   const turns = messages.filter(({ role }) => role !== 'system');
   return {
     messages: turns.map(({ role, content }) => ({ role: role === 'assistant' ? 'assistant' : 'user', content })),

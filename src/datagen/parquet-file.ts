@@ -14,7 +14,12 @@ export interface ParquetFile {
   readonly columns: readonly string[];
   readonly groups: readonly ParquetGroup[];
   /** Rows of one group as objects of the wanted columns. The file is open only while this works. */
-  read(group: ParquetGroup, wanted: readonly string[]): Promise<Record<string, unknown>[]>;
+  read(group: ParquetGroup, wanted: readonly string[], options?: ReadOptions): Promise<Record<string, unknown>[]>;
+}
+
+export interface ReadOptions {
+  /** Columns that are not declared as text stay bytes. */
+  readonly binary?: boolean;
 }
 
 export interface ParquetGroup {
@@ -30,9 +35,17 @@ export async function openParquet(place: string): Promise<ParquetFile> {
   return {
     columns: columnsOf(metadata),
     groups: groupsOf(metadata),
-    read: ({ rowStart, rowEnd }, wanted) =>
+    read: ({ rowStart, rowEnd }, wanted, { binary = false } = {}) =>
       withFile(place, (file) =>
-        parquetReadObjects({ file, metadata, columns: [...wanted], rowStart, rowEnd, compressors: COMPRESSORS }),
+        parquetReadObjects({
+          file,
+          metadata,
+          columns: [...wanted],
+          rowStart,
+          rowEnd,
+          utf8: !binary,
+          compressors: COMPRESSORS,
+        }),
       ),
   };
 }

@@ -1,6 +1,6 @@
 // Records of a Parquet data set, one after the other: a row group is in memory at a time, and only the columns that are asked for.
 import { RecordsError } from './json-records';
-import type { ParquetFile } from './parquet-file';
+import type { ParquetFile, ReadOptions } from './parquet-file';
 
 /** Decompressed bytes of the wanted columns in one row group. Data sets of the hub have up to some 100 MB. */
 const MAX_GROUP_BYTES = 512 * 1024 * 1024;
@@ -12,6 +12,7 @@ const REMEDY =
 export async function* parquetRecords(
   place: string,
   wanted: readonly string[],
+  options: ReadOptions = {},
 ): AsyncGenerator<Record<string, unknown>> {
   const { openParquet } = await import('./parquet-file');
   const file = await readable(place, () => openParquet(place));
@@ -21,7 +22,7 @@ export async function* parquetRecords(
   for (const [index, group] of file.groups.entries()) {
     const bytes = wanted.reduce((sum, name) => sum + (group.bytesOf[name] ?? 0), 0);
     if (bytes > MAX_GROUP_BYTES) throw tooLarge(place, index, bytes);
-    yield* await readable(place, () => file.read(group, wanted));
+    yield* await readable(place, () => file.read(group, wanted, options));
   }
 }
 

@@ -41,8 +41,11 @@ export function requestMaker(
           route: ROUTES[api],
           requestBytes: bytes,
           promptHash,
-          ...(prompt.asked !== undefined && unit === 'tokens' ? { askedPromptTokens: prompt.asked } : {}),
+          ...(prompt.asked !== undefined && unit === 'tokens' && !prompt.media
+            ? { askedPromptTokens: prompt.asked }
+            : {}),
           maxTokens,
+          ...(prompt.media ? { media: prompt.media } : {}),
           ...(turn ? { turn: turn.plan, sessionId: `conversation-${turn.plan.conversation}` } : {}),
         },
         body,
@@ -52,9 +55,10 @@ export function requestMaker(
   };
 }
 
-/** Whether the body does not tell the texts one by one: they are joined there. */
+/** Whether the body does not tell the texts one by one: they are joined there, or megabytes of media stand between them. */
 function isHidden(api: BodyOptions['api'], content: PromptContent): boolean {
   if (typeof content === 'string') return false;
+  if (content.some((message) => typeof message.content !== 'string')) return true;
   return api === 'completion' || (api === 'anthropic_messages' && content.some(({ role }) => role === 'system'));
 }
 

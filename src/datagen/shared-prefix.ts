@@ -108,12 +108,14 @@ function madeOnDemand(data: SharedPrefixData, texts: TextMaker, seed: Seed): Pro
   const prompts: Prompt[] = [];
   const next = (): Prompt | Extract<Result<never>, { ok: false }> => {
     const place = order();
-    const prefix = prefixOf(Math.floor(place / data.promptsPerGroup));
+    const group = Math.floor(place / data.promptsPerGroup);
+    const prefix = prefixOf(group);
     const rng = stream(seed, 'shared-prefix-prompt', place);
     const asked = askedLength(prefix.length, Math.max(1, draw(data.questionLength, rng)), texts);
     const { text, length } = texts.extend(prefix.text, asked, rng);
     const maxTokens = draw(data.outputLength, rng);
-    return maxTokens < 0 ? negativeLength(maxTokens) : { content: text, length, asked, maxTokens };
+    const shared = { group, characters: prefix.text.length };
+    return maxTokens < 0 ? negativeLength(maxTokens) : { content: text, length, asked, maxTokens, shared };
   };
   return {
     unit: texts.unit,
@@ -173,6 +175,7 @@ const MULTI_TURN: Problem = {
 };
 
 interface PrefixedPrompt {
+  readonly group: number;
   readonly prefix: TextPart;
   /** Prefix and question. */
   readonly text: string;
@@ -183,7 +186,13 @@ interface PrefixedPrompt {
 
 /** The same objects again and again, so that nothing is made of them twice. */
 function repeated(prefixed: readonly PrefixedPrompt[]): (index: number) => Prompt {
-  const prompts = prefixed.map(({ text, length, asked, maxTokens }) => ({ content: text, length, asked, maxTokens }));
+  const prompts = prefixed.map(({ group, prefix, text, length, asked, maxTokens }) => ({
+    content: text,
+    length,
+    asked,
+    maxTokens,
+    shared: { group, characters: prefix.text.length },
+  }));
   return (index) => prompts[index % prompts.length]!;
 }
 
@@ -247,7 +256,7 @@ async function makePrompts(
       const asked = askedLength(prefix.length, questionLength, texts);
       const { text, length } = texts.extend(prefix.text, asked, rng);
       const own = { text: prefix.text, tokens: Math.max(0, prefix.length - texts.specialTokens) };
-      prompts.push({ prefix: own, text, length, asked, maxTokens: draw(data.outputLength, rng) });
+      prompts.push({ group, prefix: own, text, length, asked, maxTokens: draw(data.outputLength, rng) });
       if (pace.isDue && !(await pace.rest(prompts.length, total))) return undefined;
     }
   }

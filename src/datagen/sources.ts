@@ -4,16 +4,19 @@ import { DATASET_TYPES, type DatasetType } from './dataset-records';
 import { datasetPrompts } from './dataset';
 import type { DatasetPlace } from './dataset-files';
 import { conversationReplayPrompts, type ConversationReplayData } from './conversation-replay';
-import type { DrawnLengths } from './drawn-lengths';
+import type { DrawInput, DrawnLengths } from './drawn-lengths';
 import type { LengthDistribution } from './lengths';
 import { mockPrompts } from './mock';
 import type { PromptSource } from './prompts';
 import { randomPrompts } from './random-prompts';
+import type { MediaPlans } from './media/media';
+import { withMedia } from './media/with-media';
 import { sharedPrefixPrompts, type SharedPrefixData } from './shared-prefix';
 import { syntheticPrompts } from './synthetic';
 import { tokenTexts, wordTexts } from './text';
 import type { Pace } from './pace';
 import type { TextTokenizer } from './tokenizer';
+import { visionArenaPrompts, type VisionArenaData } from './visionarena';
 import type { Problem, Result } from '../problem';
 
 /** The part of the config that decides what is sent (inference-perf's `data`); paths are absolute. */
@@ -26,6 +29,9 @@ export interface WorkloadData {
   /** `data.path`, or what was fetched in its place. */
   readonly path?: DatasetPlace | undefined;
   readonly corpusFile?: string | undefined;
+  readonly visionArena?: VisionArenaData | undefined;
+  /** Images, videos and sounds beside the text. */
+  readonly media?: MediaPlans | undefined;
   /** Lengths of `data.trace`, row by row. */
   readonly traced?: DrawnLengths | undefined;
 }
@@ -55,14 +61,66 @@ export async function promptSource(input: SourceInput): Promise<Result<PromptSou
     case 'random':
       return withUnitNote(randomPrompts({ ...drawn, texts, traced: data.traced }));
     case 'synthetic':
-      return withUnitNote(syntheticPrompts({ ...drawn, tokenizer, corpusFile: data.corpusFile }));
+      return withUnitNote(synthetic(input, drawn));
     case 'shared_prefix':
-      return withUnitNote(await sharedPrefixPrompts({ api, data: data.sharedPrefix, seed, texts, pace: input.pace }));
+      return withUnitNote(await sharedPrefix(input, texts));
+    case 'visionarena':
+      return withUnitNote(await visionArena(input));
     case 'conversation_replay':
       return withUnitNote(conversationReplayPrompts({ api, data: data.conversationReplay, texts, tokenizer }));
     default:
       return isDatasetType(data.type) ? withUnitNote(dataset(data.type, input)) : unknownType(data.type);
   }
+}
+
+/** With media it is a chat of 30 tokens an answer whatever the distribution says, and 100 are read where no input is given. */
+function synthetic({ data, tokenizer, seed, api }: SourceInput, drawn: DrawInput): Result<PromptSource> {
+  const { corpusFile, media } = data;
+  if (!media) return syntheticPrompts({ ...drawn, tokenizer, corpusFile });
+  if (api !== 'chat') return mediaNeedChat();
+  const made = syntheticPrompts({
+    ...drawn,
+    api: 'completion',
+    input: drawn.input ?? MEDIA_TEXT,
+    output: MEDIA_ANSWER,
+    tokenizer,
+    corpusFile,
+  });
+  if (!made.ok) return made;
+  // That the length is 0 is no fault of the config's.
+  const problems = made.problems.filter(({ code }) => code !== 'RUN023');
+  return { ...made, value: withMedia(made.value, media, seed), problems };
+}
+
+const FIXED = { type: 'fixed', min: 0, max: 1000, std_dev: 0, skew: 0 } as const;
+const MEDIA_TEXT: LengthDistribution = { ...FIXED, mean: 100 };
+/** 0 asks for the default. */
+const MEDIA_ANSWER: LengthDistribution = { ...FIXED, mean: 0 };
+
+function mediaNeedChat(): Result<never> {
+  const problem: Problem = {
+    code: 'RUN011',
+    severity: 'error',
+    path: ['api', 'type'],
+    message: 'Nothing was sent: images, videos and sounds travel in chats only.',
+    remedy: 'Set api.type to chat.',
+  };
+  return { ok: false, problems: [problem] };
+}
+
+/** With media it goes to the chat route whatever `api.type` says, as upstream. */
+async function sharedPrefix(
+  { data, api, seed, pace }: SourceInput,
+  texts: ReturnType<typeof wordTexts>,
+): Promise<Result<PromptSource>> {
+  const { sharedPrefix: shared, media } = data;
+  const made = await sharedPrefixPrompts({ api: media ? 'completion' : api, data: shared, seed, texts, pace });
+  return made.ok && media ? { ...made, value: withMedia(made.value, media, shared?.seed ?? seed) } : made;
+}
+
+async function visionArena({ data, api, tokenizer }: SourceInput): Promise<Result<PromptSource>> {
+  if (data.visionArena === undefined) return unknownType(data.type);
+  return visionArenaPrompts({ api, data: data.visionArena, unit: tokenizer ? 'tokens' : 'words' });
 }
 
 function isDatasetType(type: string): type is DatasetType {

@@ -1,6 +1,7 @@
 // One request of a workload: few fields on the heap, its body in a slab, and its texts read back from there when somebody asks.
 import type { BodyOptions } from './body';
 import type { StoredBody } from './body-store';
+import type { RequestMedia } from '../metrics/media';
 import type { TurnPlan } from './conversation';
 
 export interface RequestFields {
@@ -16,6 +17,8 @@ export interface RequestFields {
   readonly maxTokens: number;
   /** LoRA adapter named in the body in place of the model. */
   readonly adapter?: string;
+  /** Images, videos and sounds in the body. */
+  readonly media?: RequestMedia;
   /** Session the request belongs to, for session headers. */
   readonly sessionId?: string;
   /** Present for a turn of a conversation: body and texts are then what this turn adds, completed when it is sent. */
@@ -37,6 +40,7 @@ export class WorkloadRequest implements RequestFields {
   readonly askedPromptTokens?: number;
   readonly maxTokens: number;
   readonly adapter?: string;
+  readonly media?: RequestMedia;
   readonly sessionId?: string;
   readonly turn?: TurnPlan;
   readonly #body: StoredBody | undefined;
@@ -57,6 +61,7 @@ export class WorkloadRequest implements RequestFields {
     this.maxTokens = fields.maxTokens;
     if (fields.askedPromptTokens !== undefined) this.askedPromptTokens = fields.askedPromptTokens;
     if (fields.adapter !== undefined) this.adapter = fields.adapter;
+    if (fields.media !== undefined) this.media = fields.media;
     if (fields.sessionId !== undefined) this.sessionId = fields.sessionId;
     if (fields.turn !== undefined) this.turn = fields.turn;
     this.#body = body;

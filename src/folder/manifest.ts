@@ -212,6 +212,24 @@ export const manifestSchema = z.object({
       .optional()
       .meta({ description: 'What every request body carries beside the prompt, the model and max_tokens.' }),
     sharedPrefixTokens: z.number().optional(),
+    media: z
+      .object({
+        filling: z
+          .enum(['solid', 'noise', 'dataset'])
+          .meta({ description: 'What pictures hold: one colour, noise, or those of a data set.' }),
+        imagesPerRequest: z.number(),
+        videosPerRequest: z.number(),
+        soundsPerRequest: z.number(),
+        bytesPerRequest: z.number().meta({ description: 'Before base64.' }),
+        pixelsPerImage: z.number().optional(),
+        framesPerVideo: z.number().optional(),
+        pixelsPerFrame: z.number().optional(),
+        secondsPerSound: z.number().optional(),
+      })
+      .optional()
+      .meta({
+        description: 'Images, videos and sounds of the measured requests, as means; absent when there are none.',
+      }),
     frozen: z
       .object({ file: z.string(), sha256: z.string() })
       .optional()

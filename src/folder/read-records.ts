@@ -1,5 +1,6 @@
 // Reads records.jsonl, the journal of a run: one request a line, tolerant of a last line that a killed run left unfinished.
 import type { Outcome, RequestRecord } from '../metrics/record';
+import { own } from '../own';
 import type { Problem } from '../problem';
 import { parseJson } from './json';
 import type { FolderAccess } from './access';
@@ -124,6 +125,7 @@ function checkRecord(value: unknown): RequestRecord | string {
   }
   if (!isOutcome(value['outcome'])) return "'outcome' is not ok, failed, cancelled or notSent with its details";
   if (!isUsage(value['usage'])) return "'usage' is not an object of counts";
+  if (!isMedia(value['media'])) return "'media' is not lists of images, videos and sounds";
   const record = value as unknown as RequestRecord;
   return backwardsIn(record) ?? record;
 }
@@ -170,6 +172,25 @@ function isUsage(value: unknown): boolean {
     value === undefined ||
     (isObject(value) && Object.values(value).every((count) => count === undefined || isCount(count)))
   );
+}
+
+const ITEM_KEYS: Readonly<Record<string, readonly string[]>> = {
+  image: ['width', 'height', 'bytes'],
+  video: ['width', 'height', 'bytes', 'frames'],
+  audio: ['bytes', 'seconds'],
+};
+
+function isMedia(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (!isObject(value)) return false;
+  return Object.entries(value).every(([kind, items]) => {
+    const keys = own(ITEM_KEYS, kind);
+    return (
+      keys !== undefined &&
+      Array.isArray(items) &&
+      items.every((item) => isObject(item) && keys.every((key) => isNumber(item[key]) && item[key] >= 0))
+    );
+  });
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

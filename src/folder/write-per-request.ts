@@ -1,5 +1,6 @@
 // per_request_lifecycle_metrics.json: one array in inference-perf main's layout, written entry by entry (reference 5.6).
 import type { RequestRecord } from '../metrics/record';
+import { instancesOf, MEDIA_KINDS } from '../metrics/media';
 import { inputTokens, startSeconds } from '../metrics/request-metrics';
 import { LineFile } from './write-lines';
 
@@ -58,7 +59,7 @@ function entryOf({ record, request, response }: PerRequestEntry, zeroSeconds: nu
     request,
     response,
     info: {
-      request_metrics: { text: { input_tokens: input }, image: null, video: null, audio: null },
+      request_metrics: { text: { input_tokens: input }, ...mediaMetrics(record) },
       response_metrics: {
         output_tokens: record.clientOutputTokens ?? null,
         server_usage: usage ? serverUsage(record) : null,
@@ -76,6 +77,16 @@ function entryOf({ record, request, response }: PerRequestEntry, zeroSeconds: nu
     },
     error: outcome.kind === 'failed' ? { error_type: outcome.errorType, error_msg: outcome.message } : null,
   };
+}
+
+/** Null for a kind that the request had none of. */
+function mediaMetrics({ media = {} }: RequestRecord): object {
+  return Object.fromEntries(
+    MEDIA_KINDS.map((kind) => {
+      const instances = instancesOf(media, kind);
+      return [kind, instances.length > 0 ? { count: instances.length, instances } : null];
+    }),
+  );
 }
 
 /** A chunk's arrival once per token in it, as inference-perf does when the config names a tokenizer. */

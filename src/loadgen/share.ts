@@ -99,7 +99,7 @@ function resultRecord(
 ): RequestRecord {
   const since = (seconds: number | undefined): number | undefined =>
     seconds === undefined ? undefined : nanoseconds(seconds - zeroSeconds);
-  const { id, stage, askedPromptTokens, maxTokens, requestBytes, adapter, promptHash } = request;
+  const { id, stage, askedPromptTokens, maxTokens, requestBytes, adapter, media, promptHash } = request;
   const record = {
     id,
     stage,
@@ -108,6 +108,7 @@ function resultRecord(
     maxTokens,
     requestBytes,
     adapter,
+    media,
     promptHash,
     sentSeconds: since(result.sentSeconds),
     attemptedSeconds: result.sentSeconds === undefined ? since(result.attemptedSeconds) : undefined,
@@ -135,7 +136,7 @@ function plannedPart(
   request: EngineRequest,
   scheduledSeconds: number,
 ): Omit<RequestRecord, 'chunkSeconds' | 'outcome'> {
-  const { id, stage, askedPromptTokens, maxTokens, requestBytes, adapter, promptHash } = request;
+  const { id, stage, askedPromptTokens, maxTokens, requestBytes, adapter, media, promptHash } = request;
   return {
     id,
     stage,
@@ -144,6 +145,7 @@ function plannedPart(
     maxTokens,
     ...(requestBytes === undefined ? {} : { requestBytes }),
     ...(adapter === undefined ? {} : { adapter }),
+    ...(media === undefined ? {} : { media }),
     promptHash,
   };
 }

@@ -1,10 +1,15 @@
 // Sends a stage whose requests are turns of conversations: a turn goes out when it is due and the turn before it was answered.
 import type { PreparedRequest, WireResult } from '../client/types';
 import { Conversations, type TurnPlan } from '../datagen/conversation';
+import type { RequestMedia } from '../metrics/media';
 import { Flights, SLOT_RETRY_MS, type DispatchOptions, type DispatchOutcome } from './flights';
 import { now, Waiter } from './waiter';
 
-export type TurnRequest = PreparedRequest & { readonly turn?: TurnPlan; readonly requestBytes?: number };
+export type TurnRequest = PreparedRequest & {
+  readonly turn?: TurnPlan;
+  readonly requestBytes?: number;
+  readonly media?: RequestMedia;
+};
 
 export function hasTurns(requests: readonly TurnRequest[]): boolean {
   return requests.some(({ turn }) => turn !== undefined);

@@ -27,11 +27,19 @@ export interface LifecycleReport {
       readonly output_tokens_per_sec: number | null;
       readonly total_tokens_per_sec: number | null;
       readonly requests_per_sec: number;
+      /** The media's only where some were sent. */
+      readonly images_per_sec?: number;
+      readonly videos_per_sec?: number;
+      readonly audios_per_sec?: number;
     };
     readonly request_size_bytes: Stat;
     readonly prompt_tokens: Readonly<Record<string, number>> | null;
     readonly output_len: Stat;
     readonly output_tokens: Readonly<Record<string, number>> | null;
+    /** Media of the successes: `count` over requests, the rest over items. Kinds that were not sent are absent. */
+    readonly image?: Readonly<Record<string, Stat>>;
+    readonly video?: Readonly<Record<string, Stat>>;
+    readonly audio?: Readonly<Record<string, Stat>>;
     readonly token_count_mismatches: number;
     readonly goodput_metrics?: Readonly<Record<string, number>>;
   };

@@ -1,4 +1,5 @@
 // The record of one request: the raw material of every number the product prints.
+import type { RequestMedia } from './media';
 
 /**
  * Times are seconds on the run's monotonic clock, counted from the run's zero (see RunManifest.clock).
@@ -53,6 +54,8 @@ export interface RequestRecord {
   readonly requestBytes?: number;
   /** LoRA adapter that was asked for in place of the model (`load.lora_traffic_split`). */
   readonly adapter?: string;
+  /** Images, videos and sounds that were sent with the text. */
+  readonly media?: RequestMedia;
   /** Hash of the request body without the model name: the same prompt and parameters have the same hash. Empty where a tool kept no prompt. */
   readonly promptHash: string;
 }

@@ -3,6 +3,7 @@
 import { Failures } from './failures';
 import { Goodput } from './goodput';
 import type { LifecycleReport, Stat } from './lifecycle';
+import { MediaSummary } from './media';
 import type { RequestRecord } from './record';
 import {
   isSuccess,
@@ -110,6 +111,7 @@ export class Summary {
     clientOutput: new Values(),
     cached: new Values(),
   };
+  private readonly media = new MediaSummary();
   private mismatches = 0;
   private streamed = 0;
   private empty = 0;
@@ -179,6 +181,7 @@ export class Summary {
     if (gaps.length > 0) this.answersWithGaps++;
     if (itlBasis === 'tokens' && record.chunkTokens) this.insideChunks += gaps.length - gapsBetween(record.chunkTokens);
     this.requestBytes.add(record.requestBytes);
+    this.media.add(record.media);
     this.latencyFromScheduled.add(sinceScheduled(record, record.endSeconds));
     this.ttftFromScheduled.add(sinceScheduled(record, record.firstTokenSeconds));
     this.goodput?.add(record);
@@ -208,11 +211,12 @@ export class Summary {
       successes: {
         count: tokens.count,
         latency: this.latencies(notMeasured),
-        throughput: throughput(tokens, windowSeconds, options, notMeasured),
+        throughput: { ...throughput(tokens, windowSeconds, options, notMeasured), ...this.media.rates(windowSeconds) },
         request_size_bytes: this.stat(this.requestBytes),
         prompt_tokens: promptTokens(tokens, options, notMeasured),
         output_len: outputLength(tokens, options, notMeasured),
         output_tokens: serverFirstOutputTokens(tokens, options, notMeasured),
+        ...this.media.blocks(percentiles),
         token_count_mismatches: this.mismatches,
         ...(this.goodput ? { goodput_metrics: this.goodput.report() } : {}),
       },

@@ -1,4 +1,5 @@
 // One name per quantity: what any tool's report is translated into, with where each number was read and how it is defined.
+import type { MediaMeans } from '../metrics/media';
 import type { QuantityId } from '../metrics/quantities';
 import type { ConfigPath, Problem } from '../problem';
 import type { RunFacts } from './facts';
@@ -128,6 +129,8 @@ export interface ScopeExtras {
   readonly tokenMismatches?: number;
   /** Failures by the label their tool gave them. */
   readonly failureLabels?: Readonly<Record<string, number>>;
+  /** Media of the successes, where the report counts them. */
+  readonly media?: MediaMeans;
   /** Bytes per pixel of the images that were sent, mean over mean. */
   readonly imageBytesPerPixel?: number;
   /** Of the client itself: share of time its event loop was busy, and how late its turns were at p99, seconds. */

@@ -1,4 +1,5 @@
 // Facts that no key of another tool's report states, and its numbers do: who counted, what gaps are between, why requests failed.
+import type { MediaMeans } from '../metrics/media';
 import { measureOf, type CanonicalReport, type Definition, type Measure, type QuantityId } from './canonical';
 import { fact, type Counter, type Fact } from './facts';
 
@@ -55,4 +56,14 @@ export function failuresByLabel({ scopes }: CanonicalReport): Readonly<Record<st
 export function hitShareOf({ scopes }: CanonicalReport): Fact<number> | undefined {
   const server = scopes.findLast((scope) => (scope.server?.cacheHitShare ?? 0) > 0)?.server;
   return server && fact(server.cacheHitShare!, server.file, 'successes.prefix_cache_hit_percent.mean');
+}
+
+/** Of the whole run, else of its first part. */
+export function mediaOf({ scopes }: CanonicalReport): Fact<MediaMeans> | undefined {
+  const scope =
+    scopes.find(({ kind, extras }) => kind === 'summary' && extras?.media) ??
+    scopes.find(({ extras }) => extras?.media);
+  const media = scope?.extras?.media;
+  const file = scope?.measures[0]?.source.file;
+  return media && file !== undefined ? fact(media, file, 'successes.image, .video and .audio') : undefined;
 }

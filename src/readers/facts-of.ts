@@ -1,6 +1,7 @@
 // The facts of a run, each looked up where its tool keeps it: our run.json, a config.yaml, another tool's own words.
 import { sloLimits } from '../config/slo';
 import { MANIFEST_FILE, type RunManifest } from '../folder/manifest';
+import { NO_MEDIA } from '../metrics/media';
 import type { ConfigPath } from '../problem';
 import { cacheCounters } from './cache-counters';
 import type { CanonicalReport } from './canonical';
@@ -15,7 +16,7 @@ import {
   type Known,
   type RunFacts,
 } from './facts';
-import { counterOf, failuresByLabel, gapsOf, hitShareOf } from './facts-in-report';
+import { counterOf, failuresByLabel, gapsOf, hitShareOf, mediaOf } from './facts-in-report';
 import type { Run } from './run';
 
 /** What facts are looked up in: a run, or a report that was only imported. */
@@ -227,6 +228,11 @@ const SPECS: { readonly [K in FactId]: Spec<FactTypes[K]> } = {
   distinctPrompts: {
     words: 'different prompts',
     own: ['workload.distinctPrompts', ({ workload }) => workload.distinctPrompts],
+  },
+  media: {
+    words: 'images, videos and sounds',
+    own: ['workload.media', ({ workload }) => workload.media ?? NO_MEDIA],
+    read: mediaOf,
   },
   sharedPrefixTokens: {
     words: 'tokens of the shared prefix',

@@ -1,4 +1,5 @@
 // What is known of one run beside its numbers: each fact with the place it was read, or why it is missing. Dimensions read nothing else.
+import type { MediaMeans } from '../metrics/media';
 import type { CountSource } from '../metrics/request-metrics';
 import type { ConfigPath } from '../problem';
 import type { StackRecord } from '../folder/stack';
@@ -121,6 +122,8 @@ export interface FactTypes {
   dataPath: string;
   distinctPrompts: number;
   sharedPrefixTokens: number;
+  /** Images, videos and sounds of a request, on average; `filling`: what pictures hold. */
+  media: MediaMeans & { readonly filling?: string | undefined };
   /** Seconds by metric; empty: none. */
   goodputLimits: Json;
   sloLimits: { readonly ttftSeconds?: number | undefined; readonly tpotSeconds?: number | undefined };

@@ -5,6 +5,7 @@ import type { WorkloadRequest } from '../datagen/workload-request';
 import type { PlannedLoadStage } from '../loadgen/plan';
 import type { StageTally } from '../loadgen/tally';
 import type { OutcomeCounts, RequestRecord } from '../metrics/record';
+import { mediaMeans } from '../metrics/media';
 import { inputTokens, isSuccess, outputTokens } from '../metrics/request-metrics';
 import { coefficientOfVariation, distributionOf } from '../metrics/statistics';
 import { Values } from '../metrics/values';
@@ -59,6 +60,17 @@ export function askedLengths(
     ...(maxTokens ? { maxTokens } : {}),
     distinctPrompts: new Set(requests.map((request) => request.promptHash)).size,
   };
+}
+
+/** Media of the measured stages, if any were sent. */
+export function mediaFacts(
+  stages: readonly PlannedStage[],
+  dataType: string,
+  filling: 'solid' | 'noise',
+): Pick<RunManifest['workload'], 'media'> {
+  const requests = stages.filter(({ plan }) => !plan.warmup).flatMap((stage) => stage.requests);
+  if (requests.every(({ media }) => media === undefined)) return {};
+  return { media: { filling: dataType === 'visionarena' ? 'dataset' : filling, ...mediaMeans(requests) } };
 }
 
 const LENGTH_FIELD = 'max_completion_tokens';

@@ -41,9 +41,18 @@ export const planLine = z.object({
     }),
   ),
 });
+const block = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({ type: z.literal('image_url'), image_url: z.object({ url: z.string() }) }),
+  z.object({ type: z.literal('input_audio'), input_audio: z.object({ data: z.string(), format: z.literal('wav') }) }),
+]);
+const picture = { width: z.number(), height: z.number(), bytes: count };
 export const textLine = z.object({
   text: count,
-  content: z.union([z.string(), z.array(z.object({ role: z.string(), content: z.string() }))]),
+  content: z.union([
+    z.string(),
+    z.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(block)]) })),
+  ]),
 });
 export const requestLine = z.object({
   request: count,
@@ -53,6 +62,13 @@ export const requestLine = z.object({
   maxTokens: count,
   asked: count.optional(),
   adapter: z.string().optional(),
+  media: z
+    .object({
+      image: z.array(z.object(picture)).optional(),
+      video: z.array(z.object({ ...picture, frames: count })).optional(),
+      audio: z.array(z.object({ bytes: count, seconds: z.number() })).optional(),
+    })
+    .optional(),
   turn: z
     .object({
       conversation: count,

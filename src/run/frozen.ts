@@ -8,6 +8,7 @@ import type { Prompt } from '../datagen/prompts';
 import { requestMaker } from '../datagen/request-maker';
 import type { Workload } from '../datagen/workload';
 import type { WorkloadRequest } from '../datagen/workload-request';
+import type { RequestMedia } from '../metrics/media';
 import type { PlannedLoadStage } from '../loadgen/plan';
 import type { Problem, Result } from '../problem';
 import { linesOf } from '../folder/read-lines';
@@ -133,7 +134,7 @@ function savedRequest(
   index: number,
   texts: TextTable,
 ): unknown {
-  const { turn, askedPromptTokens: asked, maxTokens, adapter } = request;
+  const { turn, askedPromptTokens: asked, maxTokens, adapter, media } = request;
   return {
     request: request.id,
     stage: id,
@@ -142,6 +143,7 @@ function savedRequest(
     maxTokens,
     ...(asked === undefined ? {} : { asked }),
     ...(adapter === undefined ? {} : { adapter }),
+    ...(media === undefined ? {} : { media }),
     ...(turn
       ? {
           turn: {
@@ -298,9 +300,14 @@ class FrozenReader {
     return content;
   }
 
-  private prompt({ content: index, maxTokens, asked, turn }: RequestLine): Prompt {
+  private prompt({ content: index, maxTokens, asked, media, turn }: RequestLine): Prompt {
     const content = this.content(index);
-    const prompt = { content, maxTokens, ...(asked === undefined ? {} : { asked }) };
+    const prompt = {
+      content,
+      maxTokens,
+      ...(asked === undefined ? {} : { asked }),
+      ...(media === undefined ? {} : { media: media as RequestMedia }),
+    };
     if (!turn) return prompt;
     const { system, systemTokens, userTokens, budgetTokens, ...rest } = turn;
     const part = (text: Content | undefined, tokens: number | undefined) => ({

@@ -64,6 +64,18 @@ export async function datasetFromHub(type: string, options: StreamOptions): Prom
   return { ...first, value: { file: first.value, configured: `${repository}/${files[0]}`, more } };
 }
 
+/** A file of a data set by name, as `hf_data_files` has it; undefined without one, or without leave to download. */
+export async function arenaFromHub(
+  repository: string,
+  file: string | undefined,
+  options: StreamOptions,
+): Promise<Result<string | undefined>> {
+  const isAtHand = file !== undefined && existsSync(cachePath(repository, file, options));
+  if (file === undefined || file.includes('*') || (options.download !== true && !isAtHand))
+    return { ok: true, value: undefined, problems: [] };
+  return fileOfDataset(repository, file, options);
+}
+
 async function fileOfDataset(repository: string, file: string, options: StreamOptions): Promise<Result<string>> {
   const cached = cachePath(repository, file, options);
   if (existsSync(cached)) return { ok: true, value: cached, problems: [] };

@@ -7,7 +7,15 @@ import type { Problem } from '../problem';
 import { MANIFEST_FILE, MANIFEST_FORMAT, MANIFEST_VERSION, type RunManifest } from '../folder/manifest';
 import { savedConfig, withoutCredentials } from '../folder/write-config';
 import { jsonFile, writeWhole } from '../folder/write-folder';
-import { askedLengths, bodyParameters, plannedStageManifest, workloadHashes, type PlannedStage } from './describe';
+import {
+  askedLengths,
+  bodyParameters,
+  mediaFacts,
+  plannedStageManifest,
+  workloadHashes,
+  type PlannedStage,
+} from './describe';
+import { mediaFilling } from './media-plans';
 import { timeoutSeconds, type Prepared } from './prepare';
 import { checksCertificates, proxyFor } from './proxy';
 import { withoutSecret } from './secrets';
@@ -61,6 +69,7 @@ export function plannedManifest(
       ...(prepared.workload.sharedPrefixLength === undefined || prepared.workload.lengthUnit !== 'tokens'
         ? {}
         : { sharedPrefixTokens: prepared.workload.sharedPrefixLength }),
+      ...mediaFacts(stages, config.data.type, mediaFilling(input.directives)),
       ...(input.frozen ? { frozen: { file: input.frozen.file, sha256: input.frozen.sha256 } } : {}),
     },
     ...(prepared.sweep ? { sweep: prepared.sweep } : {}),

@@ -64,7 +64,7 @@ export async function makeWorkload(
   who: { readonly model: string; readonly tokenizer: TextTokenizer | undefined },
 ): Promise<Result<Workload>> {
   const { config } = input;
-  const data = await workloadData(config, foldersOf(input, options), options);
+  const data = await workloadData(config, foldersOf(input, options), options, input.directives);
   if (!data.ok) return data;
   let lastShown = performance.now();
   const made = await prepareWorkload({

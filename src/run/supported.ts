@@ -2,6 +2,7 @@
 import type { EffectiveConfig } from '../config/will/runtime';
 import { breakerProblems } from '../loadgen/breakers';
 import type { ConfigPath, Problem } from '../problem';
+import { mediaProblems } from './media-plans';
 
 const SUPPORTED_LOAD_TYPES = ['constant', 'poisson', 'concurrent', 'trace_replay'] as const;
 export type SupportedLoadType = (typeof SUPPORTED_LOAD_TYPES)[number];
@@ -12,6 +13,7 @@ export function refusals(config: EffectiveConfig): Problem[] {
     ...serverRefusals(config),
     ...loadRefusals(config),
     ...dataRefusals(config),
+    ...mediaProblems(config),
     ...leftOut(config),
     ...connectionLimit(config),
     ...notHonoured(config),
@@ -71,13 +73,6 @@ function dataRefusals({ data }: EffectiveConfig): Problem[] {
       `only data type random knows use_chat_template, and inference-perf refuses it with ${data.type}`,
       'Set use_chat_template to false, or data.type to random.',
     );
-  }
-  const prefix = data.type === 'shared_prefix' ? data.shared_prefix : null;
-  for (const [owner, media] of [
-    [['data', 'shared_prefix', 'multimodal'], prefix?.multimodal],
-    [['data', 'multimodal'], data.multimodal],
-  ] as const) {
-    if (media) refuse(owner, 'images, video and audio cannot be sent by this engine yet', 'Remove multimodal.');
   }
   if (data.shared_prefix && data.type !== 'shared_prefix') {
     refuse(

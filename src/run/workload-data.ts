@@ -4,9 +4,11 @@ import path from 'node:path';
 import type { EffectiveConfig } from '../config/will/runtime';
 import type { DrawnLengths } from '../datagen/drawn-lengths';
 import type { WorkloadData } from '../datagen/workload';
+import type { SavedDirective } from '../folder/write-config';
 import type { Problem, Result } from '../problem';
 import { readTrace } from './arrival-trace';
-import { datasetFromHub } from './hub-files';
+import { arenaFromHub, datasetFromHub } from './hub-files';
+import { mediaPlans } from './media-plans';
 import type { StreamOptions } from './types';
 
 /** @param folders a relative path may start from, in order: the working directory, as upstream, then the config's own folder. */
@@ -14,6 +16,7 @@ export async function workloadData(
   config: EffectiveConfig,
   folders: readonly string[],
   options: StreamOptions,
+  directives: readonly SavedDirective[],
 ): Promise<Result<WorkloadData>> {
   const { data } = config;
   const traced = tracedLengths(config, folders);
@@ -22,6 +25,8 @@ export async function workloadData(
   const file = data.path === null || data.path.trim() === '' ? undefined : data.path;
   const hub = file === undefined ? await datasetFromHub(data.type, options) : undefined;
   if (hub?.ok === false) return hub;
+  const arena = data.type === 'visionarena' ? await visionArena(data, folders, options) : undefined;
+  if (arena?.ok === false) return arena;
   return {
     ok: true,
     value: {
@@ -32,9 +37,36 @@ export async function workloadData(
       conversationReplay: conversationReplay(data.conversation_replay),
       path: file === undefined ? hub?.value : { file: located(file, folders), configured: file },
       corpusFile: data.corpus_file_path === null ? undefined : located(data.corpus_file_path, folders),
+      visionArena: arena?.value,
+      media: mediaPlans(config, directives),
       traced: traced.value,
     },
-    problems: [...traced.problems, ...(hub?.problems ?? [])],
+    problems: [...traced.problems, ...(hub?.problems ?? []), ...(arena?.problems ?? [])],
+  };
+}
+
+/** A folder or file of that name wins over the hub, as upstream. */
+async function visionArena(
+  { visionarena }: EffectiveConfig['data'],
+  folders: readonly string[],
+  options: StreamOptions,
+): Promise<Result<NonNullable<WorkloadData['visionArena']>>> {
+  const name = visionarena?.hf_dataset_name ?? 'lmarena-ai/VisionArena-Chat';
+  const files = visionarena?.hf_data_files ?? undefined;
+  const local = located(name, folders);
+  const hub = existsSync(local) ? undefined : await arenaFromHub(name, files, options);
+  if (hub?.ok === false) return hub;
+  return {
+    ok: true,
+    value: {
+      place: hub ? hub.value : local,
+      configured: name,
+      files: hub ? undefined : files,
+      rows: visionarena?.num_rows ?? 1000,
+      mostImages: visionarena?.max_images_per_request ?? 1,
+      insertionPoint: visionarena === null ? 0 : visionarena.insertion_point,
+    },
+    problems: hub?.problems ?? [],
   };
 }
 

@@ -2,7 +2,9 @@
 import type { ConfigPath } from '../../problem';
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { jsonText, percent, rounded } from '../../figures';
+import { jsonText, percent, rounded, significant } from '../../figures';
+import { own } from '../../own';
+import type { FactTypes } from '../../readers/facts';
 import { inFact, inRecords } from '../evidence';
 import { factsOn, settingOf, type Side } from '../side';
 import { comparedRecords } from '../workload';
@@ -15,6 +17,8 @@ interface Prompts extends SideEvidence {
   readonly distinct: number | undefined;
   readonly total: number | undefined;
   readonly prefixTokens: number | undefined;
+  /** Undefined where nothing says whether media were sent. */
+  readonly media: FactTypes['media'] | undefined;
   /** Keys of the config that say where prompts come from and how often they repeat. */
   readonly configured: ReadonlyMap<string, string>;
 }
@@ -73,6 +77,8 @@ function promptsOf(side: Side, context: Context): Prompts {
       evidence.push(inFact(setting, text));
     }
   }
+  const media = facts.media.value;
+  if (media && mediaWords(media) !== 'none') evidence.push(inFact(facts.media, mediaWords(media)));
   const prefix = facts.sharedPrefixTokens.value;
   if (prefix !== undefined) evidence.push(inFact(facts.sharedPrefixTokens, rounded(prefix)));
   return {
@@ -82,6 +88,7 @@ function promptsOf(side: Side, context: Context): Prompts {
     distinct,
     total,
     prefixTokens: prefix,
+    media,
     configured,
     summary: dataType === undefined ? 'not recorded' : summaryOf(dataType, distinct, total, seed),
     evidence,
@@ -135,11 +142,17 @@ export const promptIdentity = dimension<Prompts>({
     if (x !== undefined && y !== undefined && Math.abs(x - y) > PREFIX_TOLERANCE * Math.max(x, y)) {
       changes.push(`shared prefix ${rounded(x)} tokens on A, ${rounded(y)} on B`);
     }
+    const media = a.media && b.media ? mediaDiffer(a.media, b.media) : undefined;
+    if (media !== undefined) changes.push(media);
     if (changes.length > 0) {
       return confounds(
         `Prompts are drawn from other sources: ${changes.join('; ')}. What a prefix cache saves changes with it.`,
         { changes, pitfall: 'CMP101' },
       );
+    }
+    const told = a.media ?? b.media;
+    if ((a.media === undefined) !== (b.media === undefined) && told && mediaWords(told) !== 'none') {
+      return unknown('Images, videos and sounds', a.media !== undefined, b.media !== undefined);
     }
     const repeats = repeatsDiffer(a, b);
     if (repeats !== undefined) return confounds(repeats, { pitfall: 'CMP031' });
@@ -165,4 +178,40 @@ function repeatsDiffer(a: Prompts, b: Prompts): string | undefined {
   const pools = Math.abs(a.distinct - b.distinct) <= SHARE_TOLERANCE * Math.max(a.distinct, b.distinct);
   if (Math.abs(x - y) <= SHARE_TOLERANCE || pools) return undefined;
   return `${percent(1 - x)} of A’s and ${percent(1 - y)} of B’s requests repeat a prompt: a server that caches prefixes does less work for repeats.`;
+}
+
+/** Counts, sizes and bytes within this are draws of one law. */
+const MEDIA_TOLERANCE = 0.03;
+
+const MEDIA_NUMBERS = [
+  ['imagesPerRequest', 'images a request'],
+  ['pixelsPerImage', 'pixels an image'],
+  ['videosPerRequest', 'videos a request'],
+  ['framesPerVideo', 'frames a video'],
+  ['pixelsPerFrame', 'pixels a frame'],
+  ['soundsPerRequest', 'sounds a request'],
+  ['secondsPerSound', 'seconds a sound'],
+  ['bytesPerRequest', 'bytes of media a request'],
+] as const;
+
+function mediaWords(media: FactTypes['media']): string {
+  const parts = MEDIA_NUMBERS.flatMap(([key, what]) => (media[key] ? [`${significant(media[key])} ${what}`] : []));
+  if (media.filling !== undefined && parts.length > 0)
+    parts.push(`filled with ${own(FILLINGS, media.filling) ?? media.filling}`);
+  return parts.length === 0 ? 'none' : parts.join(', ');
+}
+
+const FILLINGS: Readonly<Record<string, string>> = {
+  solid: 'one colour',
+  noise: 'noise',
+  dataset: 'pictures of a data set',
+};
+
+function mediaDiffer(a: FactTypes['media'], b: FactTypes['media']): string | undefined {
+  const apart = MEDIA_NUMBERS.some(([key]) => {
+    const [x, y] = [a[key] ?? 0, b[key] ?? 0];
+    return Math.abs(x - y) > MEDIA_TOLERANCE * Math.max(x, y);
+  });
+  const filled = a.filling !== undefined && b.filling !== undefined && a.filling !== b.filling;
+  return apart || filled ? `media: ${mediaWords(a)} on A, ${mediaWords(b)} on B` : undefined;
 }

@@ -1,4 +1,5 @@
 // What a lifecycle or session file of inference-perf says beside its measures: evidence for pitfalls (reference 5.5 and 5.7).
+import { MEDIA_KINDS, type MediaMeans } from '../../metrics/media';
 import type { ScopeExtras, SessionFigures } from '../canonical';
 import type { SourceDocument } from './reader';
 import { at, compact, isObject, numberAt, textAt } from './values';
@@ -11,6 +12,7 @@ export function extrasOf(value: unknown): ScopeExtras {
     cachedPromptTokens: numberAt(value, 'successes', 'prompt_tokens', 'cached'),
     tokenMismatches: numberAt(value, 'successes', 'token_count_mismatches'),
     failureLabels: labelsOf(at(value, 'failures', 'by_label')),
+    media: mediaOf(at(value, 'successes')),
     imageBytesPerPixel: bytesPerPixel(at(value, 'successes', 'image')),
   });
 }
@@ -22,6 +24,27 @@ function labelsOf(block: unknown): Readonly<Record<string, number>> | undefined 
     return count === undefined ? [] : [[label, count] as const];
   });
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** Undefined where no kind of media is counted. */
+function mediaOf(successes: unknown): MediaMeans | undefined {
+  const mean = (kind: string, of: string): number | undefined => numberAt(successes, kind, of, 'mean');
+  const counts = MEDIA_KINDS.map((kind) => mean(kind, 'count'));
+  if (counts.every((count) => count === undefined)) return undefined;
+  const [imagesPerRequest = 0, videosPerRequest = 0, soundsPerRequest = 0] = counts;
+  return compact<MediaMeans>({
+    imagesPerRequest,
+    videosPerRequest,
+    soundsPerRequest,
+    bytesPerRequest: MEDIA_KINDS.reduce(
+      (sum, kind) => sum + (mean(kind, 'count') ?? 0) * (mean(kind, 'bytes') ?? 0),
+      0,
+    ),
+    pixelsPerImage: mean('image', 'pixels'),
+    framesPerVideo: mean('video', 'frames'),
+    pixelsPerFrame: mean('video', 'pixels'),
+    secondsPerSound: mean('audio', 'seconds'),
+  });
 }
 
 function bytesPerPixel(image: unknown): number | undefined {

@@ -113,6 +113,11 @@ const MODES: Readonly<Record<string, Mode>> = {
     data: '{ type: shared_prefix, shared_prefix: { num_groups: 2, num_prompts_per_group: 5, system_prompt_len: 20, question_len: 10, output_len: 8, enable_multi_turn_chat: true } }',
     tokenizer: SAMPLE_TOKENIZER,
   },
+  'images, videos and sounds': {
+    api: CHAT,
+    data: '{ type: synthetic, input_distribution: { type: fixed, mean: 12 }, output_distribution: { type: fixed, mean: 7 }, multimodal: { image: { count: { type: uniform, min: 0, max: 3 } }, video: { count: { type: fixed, mean: 1 }, representation: png_frames }, audio: { count: { type: fixed, mean: 1 } } } }',
+    tokenizer: SAMPLE_TOKENIZER,
+  },
   errors: { serves: { faultRate: 0.4, faultKinds: ['http429', 'http500', 'truncate', 'error-in-stream', 'empty'] } },
   'errors alone': { serves: { faultRate: 1, faultKinds: ['http503'] } },
   'usage that comes late': { of: (response) => void lateUsage(response), data: SPREAD },

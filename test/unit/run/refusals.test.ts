@@ -25,7 +25,11 @@ afterEach(() => {
 
 describe('refused before anything is sent', () => {
   it.each([
-    ['a data type', { data: '{ type: visionarena, visionarena: {} }', api: '{ type: chat }' }, /visionarena/],
+    [
+      'a data set that is not on this machine',
+      { data: '{ type: visionarena, visionarena: {} }', api: '{ type: chat }' },
+      /lmarena-ai\/VisionArena-Chat is not on this machine/,
+    ],
     [
       'a sweep of nothing',
       { load: '{ type: constant, sweep: { type: linear, num_stages: 0 }, stages: [{ rate: 1, duration: 1 }] }' },
@@ -37,9 +41,51 @@ describe('refused before anything is sent', () => {
       /none\.csv cannot be read/,
     ],
     [
-      'images',
-      { data: '{ type: shared_prefix, shared_prefix: { multimodal: { image: { count: {} } } } }' },
-      /images, video and audio/,
+      'videos as mp4',
+      { data: '{ type: shared_prefix, shared_prefix: { multimodal: { video: { count: {} } } } }' },
+      /no H\.264 video \(mp4\)/,
+    ],
+    [
+      'PNG under the name of webp',
+      {
+        data: '{ type: shared_prefix, shared_prefix: {}, multimodal: { image: { count: {}, representation: webp } } }',
+      },
+      /PNG under the name of webp/,
+    ],
+    [
+      'a place outside the text',
+      {
+        data: '{ type: shared_prefix, shared_prefix: {}, multimodal: { image: { count: {}, insertion_point: 1.5 } } }',
+      },
+      /insertion_point 1\.5 is no place/,
+    ],
+    [
+      'places drawn from 10 up',
+      {
+        data: '{ type: shared_prefix, shared_prefix: {}, multimodal: { audio: { count: {}, insertion_point: { type: normal } } } }',
+      },
+      /whole numbers from 10 to 1024/,
+    ],
+    [
+      'a picture of no height',
+      {
+        data: '{ type: shared_prefix, shared_prefix: {}, multimodal: { image: { count: {}, resolutions: { width: 5, height: 0 } } } }',
+      },
+      /5 x 0 cannot be made/,
+    ],
+    [
+      'a video of no frames',
+      {
+        data: '{ type: shared_prefix, shared_prefix: {}, multimodal: { video: { count: {}, representation: png_frames, profiles: { resolution: 360p, frames: 0 } } } }',
+      },
+      /0 frames are no video/,
+    ],
+    [
+      'media in conversations',
+      {
+        data: '{ type: shared_prefix, shared_prefix: { enable_multi_turn_chat: true }, multimodal: { image: { count: {} } } }',
+      },
+      /conversations carry no media/,
     ],
     ['a data set without a path', { data: '{ type: billsum_conversations }' }, /billsum_conversations .*data\.path/],
     ['nothing to send', { load: '{ stages: [{ rate: 0.1, duration: 1 }] }' }, /single request/],

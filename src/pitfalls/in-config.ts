@@ -85,3 +85,13 @@ export function replayOf({ data }: LoadedConfig['config']) {
   const block = data[type];
   return block ? { path: ['data', type], block } : undefined;
 }
+
+/** The media sections that the data type really generates from, and where they stand. */
+export function mediaOf({ config: { data } }: LoadedConfig) {
+  const own = data.type === 'synthetic' || data.type === 'shared_prefix' ? data.multimodal : null;
+  const prefix = data.type === 'shared_prefix' ? data.shared_prefix?.multimodal : null;
+  return [
+    ...(own ? [{ path: ['data', 'multimodal'], value: own, isPrefix: false }] : []),
+    ...(prefix ? [{ path: ['data', 'shared_prefix', 'multimodal'], value: prefix, isPrefix: true }] : []),
+  ];
+}

@@ -103,6 +103,9 @@ import { CMP101 } from './catalogue/CMP101-other-data';
 import { CMP102 } from './catalogue/CMP102-sent-again';
 import { CMP103 } from './catalogue/CMP103-one-token-answers';
 import { CMP104 } from './catalogue/CMP104-python-filter';
+import { CMP105 } from './catalogue/CMP105-webp-is-png';
+import { CMP106 } from './catalogue/CMP106-media-counts';
+import { CMP107 } from './catalogue/CMP107-media-seen-before';
 import type { Pitfall } from './pitfall';
 
 export const PITFALLS: readonly Pitfall[] = [
@@ -210,4 +213,7 @@ export const PITFALLS: readonly Pitfall[] = [
   CMP102,
   CMP103,
   CMP104,
+  CMP105,
+  CMP106,
+  CMP107,
 ];

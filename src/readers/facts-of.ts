@@ -262,6 +262,13 @@ const SPECS: { readonly [K in FactId]: Spec<FactTypes[K]> } = {
     words: 'hits and queries of the prefix cache',
     own: ['serverMetrics[].metrics.prefix_cache_hits', (manifest) => cacheCounters(manifest, warmupStages(manifest))],
   },
+  mediaCacheCounters: {
+    words: 'hits and queries of the media cache',
+    own: [
+      'serverMetrics[].metrics.mm_cache_hits',
+      (manifest) => cacheCounters(manifest, warmupStages(manifest), 'media'),
+    ],
+  },
   clientHost: { words: 'host of the client', own: ['runtime', ({ runtime }) => runtime] },
   failuresByLabel: { words: 'failures by label', report: failuresByLabel },
   percentiles: {

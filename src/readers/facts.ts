@@ -51,7 +51,7 @@ export interface ClientHost {
   readonly workers?: number | undefined;
 }
 
-/** The server's own prefix-cache counters over the measured window. */
+/** The counters of one of the server's own caches over the measured window. */
 export interface CacheCounters {
   readonly hits: number;
   readonly queries: number;
@@ -134,6 +134,8 @@ export interface FactTypes {
   /** Share of prompt tokens that came out of the prefix cache, as the answers say it. */
   cachedShare: number;
   cacheCounters: CacheCounters;
+  /** Of processed pictures, frames and sounds. */
+  mediaCacheCounters: CacheCounters;
   clientHost: ClientHost;
   failuresByLabel: Readonly<Record<string, number>>;
   /** Percentiles the report was asked for. */

@@ -1,7 +1,17 @@
-// In what state was the prefix cache? Prompts that it already holds cost no prefill.
+// In what state were the caches of prompts and media? Prompts that they already hold cost no prefill, pictures no encoding.
 import { percent } from '../../figures';
 import { cachedShareOf, cachingFlag, saltOf, sentAgain } from '../cache-evidence';
-import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
+import {
+  assumption,
+  confounds,
+  dimension,
+  moved,
+  same,
+  unknown,
+  type Context,
+  type Judgement,
+  type SideEvidence,
+} from '../dimension';
 import { inFact, inReport, inSetting } from '../evidence';
 import { factsOn, stackOf, type Side } from '../side';
 
@@ -13,6 +23,10 @@ interface Cache extends SideEvidence {
   /** Whether the stack record lists the server's flags at all. */
   readonly flags: boolean;
   readonly startedAt: string | undefined;
+  /** Whether pictures, frames or sounds went with the prompts. */
+  readonly isMedia: boolean;
+  /** Items found over items looked for in the server's media cache. */
+  readonly mediaShare: number | undefined;
 }
 
 /** Shares of cached prompt tokens closer than this save as much prefill as a few percent of length would. */
@@ -23,12 +37,18 @@ function cacheOf(side: Side, context: Context): Cache {
   const enabled = cachingFlag(side);
   const { share: said, evidence } = cachedShareOf(side, context);
   const share = said ?? (enabled === false ? 0 : undefined);
+  const media = facts.media.value;
+  const isMedia = media !== undefined && media.bytesPerRequest > 0;
+  const found = facts.mediaCacheCounters.value;
+  const mediaShare = found && (found.queries > 0 ? found.hits / found.queries : 0);
   const flag = enabled === undefined ? '' : `, prefix caching ${enabled ? 'on' : 'off'}`;
   return {
     share,
     enabled,
     flags: stackOf(side)?.args !== undefined,
     startedAt: facts.startedAt.value,
+    isMedia,
+    mediaShare,
     summary:
       said === undefined ? `cached tokens not reported${flag}` : `${percent(said)} of prompt tokens cached${flag}`,
     evidence: [
@@ -38,12 +58,30 @@ function cacheOf(side: Side, context: Context): Cache {
         'prefix caching',
         enabled === undefined ? undefined : enabled ? 'on' : 'off',
       ),
+      ...(isMedia ? [inFact(facts.mediaCacheCounters, found && `${found.hits} of ${found.queries}`)] : []),
       inFact(facts.promptsHash, facts.promptsHash.value?.slice(0, 12)),
       inFact(facts.endpoint),
       inFact(facts.startedAt),
       inSetting(side, ['load', 'base_seed']),
     ],
   };
+}
+
+/** Of what was sent beside the text: undefined where that says nothing against the two. */
+function mediaJudgement(a: Cache, b: Cache, context: Context): Judgement | undefined {
+  if (!a.isMedia || !b.isMedia) return undefined;
+  if (a.mediaShare !== undefined && b.mediaShare !== undefined) {
+    if (Math.abs(a.mediaShare - b.mediaShare) <= SHARE_TOLERANCE) return undefined;
+    return confounds(
+      `${percent(a.mediaShare)} of A’s and ${percent(b.mediaShare)} of B’s pictures, frames and sounds came out of the server’s media cache: the side with more had less to decode and encode before its first token.`,
+    );
+  }
+  if (a.mediaShare !== undefined || b.mediaShare !== undefined) {
+    return unknown('How much came out of the media cache', a.mediaShare !== undefined, b.mediaShare !== undefined);
+  }
+  // Without a prefix cache the media may still be kept; where that one is open too, its own question says all.
+  const again = a.share === 0 && b.share === 0 ? sentAgain(context) : undefined;
+  return again && { state: 'unknown', message: againWords(a, b, again, 'media cache') };
 }
 
 function flagWords({ enabled }: Cache): string {
@@ -53,7 +91,7 @@ function flagWords({ enabled }: Cache): string {
 export const cacheState = dimension<Cache>({
   id: 'cache-state',
   title: 'Prefix cache',
-  question: 'Did the prefix cache hold as much on both sides?',
+  question: 'Did the server’s caches of prompts and media hold as much on both sides?',
   tolerance: `The share of cached prompt tokens, by the answers or by the server’s counters over the window, within ${SHARE_TOLERANCE * 100} percentage points. Reported on neither side, it is open where both sides sent the same prompts to one address, and taken for equal, by name, elsewhere.`,
   pitfall: 'CMP033',
   affects: moved([
@@ -70,6 +108,8 @@ export const cacheState = dimension<Cache>({
     'Empty the cache before each side (vLLM: POST /reset_prefix_cache, SGLang: POST /flush_cache, or a restart), or send other prompts (another load.base_seed); let the server say what it had cached (its /metrics, or vLLM’s --enable-prompt-tokens-details).',
   evidence: cacheOf,
   judge: (a, b, context) => {
+    const media = mediaJudgement(a, b, context);
+    if (media) return media;
     if (a.enabled === false && b.enabled === false && a.share === 0 && b.share === 0) {
       return same('Prefix caching is off on both sides.');
     }
@@ -106,7 +146,12 @@ export const cacheState = dimension<Cache>({
   },
 });
 
-function againWords(a: Cache, b: Cache, again: 'same-address' | 'unsaid'): string {
+function againWords(
+  a: Cache,
+  b: Cache,
+  again: 'same-address' | 'unsaid',
+  cache: 'prefix cache' | 'media cache' = 'prefix cache',
+): string {
   const isOrdered = a.startedAt !== undefined && b.startedAt !== undefined && a.startedAt !== b.startedAt;
   const [first, second] = (a.startedAt ?? '') <= (b.startedAt ?? '') ? ['A', 'B'] : ['B', 'A'];
   const where = again === 'same-address' ? 'to the same address' : 'to an address that is not recorded';
@@ -114,5 +159,5 @@ function againWords(a: Cache, b: Cache, again: 'same-address' | 'unsaid'): strin
     ? `${second} sent the very prompts of ${first} ${where}`
     : `A and B sent the very same prompts ${where}, one after the other`;
   const who = isOrdered ? second : 'the later one';
-  return `${sent}, and nothing that was recorded says what the prefix cache still held: if the server kept it, ${who} is faster for that alone.`;
+  return `${sent}, and nothing that was recorded says what the ${cache} still held: if the server kept it, ${who} is faster for that alone.`;
 }

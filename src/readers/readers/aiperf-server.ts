@@ -6,7 +6,7 @@ import { fact } from '../facts';
 import type { SourceDocument } from './reader';
 import { at, isObject, measure, numberAt, type Json } from './values';
 
-/** The servers' names of the counters that tell what a prefix cache held. */
+/** The servers' names of the counters that tell what a cache held. */
 const NAMES: Readonly<Record<string, string>> = {
   prefix_cache_hits: 'vllm:prefix_cache_hits',
   external_prefix_cache_hits: 'vllm:external_prefix_cache_hits',
@@ -14,6 +14,8 @@ const NAMES: Readonly<Record<string, string>> = {
   prompt_tokens_cached: 'vllm:prompt_tokens_cached',
   prompt_tokens: 'vllm:prompt_tokens',
   cached_tokens: 'sglang:cached_tokens',
+  mm_cache_hits: 'vllm:mm_cache_hits',
+  mm_cache_queries: 'vllm:mm_cache_queries',
 };
 
 /** Histograms of the servers -> quantities; sums and counts over the window it profiled. */
@@ -61,7 +63,7 @@ function histogram(metrics: Json, quantity: QuantityId, name: string, file: stri
   return measure(quantity, stats, { file, key: `metrics.${name}.series[].stats`, count, definition });
 }
 
-/** What the counters say of the prefix cache, added to what the report says itself. */
+/** What the counters say of the caches, added to what the report says itself. */
 export function saidByServer(
   { said }: CanonicalReport,
   documents: readonly SourceDocument[],
@@ -69,8 +71,14 @@ export function saidByServer(
   for (const { file, value } of documents) {
     const metrics = at(value, 'metrics');
     if (!isObject(metrics)) continue;
-    const found = countersOf((key) => totalOf(metrics, own(NAMES, key)) ?? totalOf(metrics, sglang(key)));
-    if (found) return { said: { ...said, cacheCounters: fact(found, file, 'metrics.*.series[].stats.total') } };
+    const total = (key: string) => totalOf(metrics, own(NAMES, key)) ?? totalOf(metrics, sglang(key));
+    const [prompts, media] = [countersOf(total), countersOf(total, 'media')];
+    const place = [file, 'metrics.*.series[].stats.total'] as const;
+    const found = {
+      ...(prompts && { cacheCounters: fact(prompts, ...place) }),
+      ...(media && { mediaCacheCounters: fact(media, ...place) }),
+    };
+    if (Object.keys(found).length > 0) return { said: { ...said, ...found } };
   }
   return said ? { said } : {};
 }

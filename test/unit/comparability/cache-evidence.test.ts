@@ -202,3 +202,45 @@ describe('other tools’ files', () => {
     expect(telemetryOf(report, 'p.json', undefined).cacheHitShare).toBe(0.4);
   });
 });
+
+describe('the media cache', () => {
+  const sent = (totals: Totals | undefined, bytes = 4475): SyntheticOptions => ({
+    manifest: within(({ workload }) => ({
+      workload: {
+        ...workload,
+        media: {
+          filling: 'solid',
+          imagesPerRequest: 1,
+          videosPerRequest: 0,
+          soundsPerRequest: 0,
+          bytesPerRequest: bytes,
+          pixelsPerImage: 262144,
+        },
+      },
+      ...(totals && { serverMetrics: [window(undefined, totals), window(0, totals)] }),
+    })),
+  });
+  const off = { prefix_cache_hits: 0, prefix_cache_queries: 0, prompt_tokens: 6000 };
+
+  it('confounds where one side found its pictures and the other did not', () => {
+    const [cold, warm] = [0, 390].map((hits) => sent({ ...off, mm_cache_hits: hits, mm_cache_queries: 400 }));
+    for (const pair of [again(cold!, warm!), again(warm!, cold!)]) {
+      expect(cacheOf(pair).state).toBe('confounds');
+      expect(cacheOf(pair).message).toContain('media cache');
+    }
+    expect(cacheOf(again(cold!, cold!)).state).toBe('same');
+    expect(cacheOf(again(cold!, cold!)).a.evidence.some(({ value }) => value === '0 of 400')).toBe(true);
+  });
+
+  it('is open where one side says nothing, or neither does and the stream went to one address again', () => {
+    const said = sent({ ...off, mm_cache_hits: 0, mm_cache_queries: 400 });
+    expect(cacheOf(again(said, sent(off))).state).toBe('unknown');
+    expect(cacheOf(again(sent(off), sent(off))).state).toBe('unknown');
+    expect(again(sent(off), sent(off)).verdict.exitCode).toBe(4);
+  });
+
+  it('is no question where no media were sent', () => {
+    const text = counters({ ...off, mm_cache_hits: 0, mm_cache_queries: 0 });
+    expect(cacheOf(again(text, counters(off))).state).toBe('same');
+  });
+});

@@ -18,6 +18,8 @@ const SHARED = `${CONFIG}data:\n  type: shared_prefix\n  shared_prefix: { num_gr
 const SWEEP = RANDOM.replace(/ {2}stages:[\s\S]*60\n/, '  sweep: { type: geometric }\n');
 const REPLAY = `load:\n  type: trace_session_replay\n  stages:\n    - concurrent_sessions: 2\napi: { type: chat }\nserver: { base_url: http://h:1 }\ndata:\n  type: otel_trace_replay\n  otel_trace_replay: { trace_directory: t, use_static_model: true, static_model_name: m }\n`;
 
+const MEDIA = `${CONFIG}api: { type: chat }\n${RANDOM.slice(CONFIG.length).replace('random', 'synthetic')}  multimodal:\n    image:\n      count: { mean: 1, std_dev: 0 }\n      representation: webp\n`;
+
 /** A text whose finding of that code has a fix. */
 const FIXED: Readonly<Record<string, string>> = {
   YML005: 'load:\n\ttype: constant\n',
@@ -47,6 +49,7 @@ const FIXED: Readonly<Record<string, string>> = {
     'num_groups: 2, enable_multi_turn_chat: true',
   ),
   CMP047: REPLAY,
+  CMP050: MEDIA,
   CMP052: RANDOM,
   CMP057: `${RANDOM.replace('http://h:1', 'http://h:1\n  model_name: m')}api: { streaming: true }\n`,
   CMP063: `${RANDOM}report: { request_lifecycle: { percentiles: [50] } }\n`,
@@ -58,6 +61,8 @@ const FIXED: Readonly<Record<string, string>> = {
   CMP092: CONFIG.replace('type: constant', 'type: concurrent\n  worker_max_concurrency: 5')
     .replace('rate: 5', 'num_requests: 5')
     .replace('duration: 60', 'concurrency_level: 5'),
+  CMP105: MEDIA,
+  CMP106: MEDIA,
 };
 
 /** Reasons why there is no edit to offer; the pitfalls among them can be accepted with a reason, as all can. */
@@ -74,8 +79,8 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
     ...['CMP004', 'CMP009', 'CMP010', 'CMP012', 'CMP015', 'CMP016', 'CMP020', 'CMP021', 'CMP031'],
   ],
   'it says how to read the numbers; the config may stay as it is': [
-    ...['CMP001', 'CMP022', 'CMP035', 'CMP044', 'CMP045', 'CMP046', 'CMP049', 'CMP050', 'CMP066', 'CMP068', 'CMP076'],
-    ...['CMP077', 'CMP081', 'CMP082', 'CMP102', 'CMP103', 'CMP011', 'CMP028', 'CMP104'],
+    ...['CMP001', 'CMP022', 'CMP035', 'CMP044', 'CMP045', 'CMP046', 'CMP049', 'CMP066', 'CMP068', 'CMP076'],
+    ...['CMP077', 'CMP081', 'CMP082', 'CMP102', 'CMP103', 'CMP011', 'CMP028', 'CMP104', 'CMP107'],
   ],
   'there are several ways out, and they measure different things': ['CMP019', 'CMP034', 'CMP037', 'CMP040', 'CMP048'],
 };

@@ -16,6 +16,7 @@ import { answerProblems } from './run/answers-tally';
 import { fileDigests } from './run/digests';
 import { whyTooManyFailed } from './run/failures';
 import { sentBefore } from './run/sent-before';
+import { graceSeconds } from './run/settings';
 import { describeWriteError, makeReportFolder, writeWhole } from './folder/write-folder';
 import { outcomeInWords, realisedLoad, totalOutcomes, type PlannedStage } from './run/describe';
 import { countTokens, makeReports, writeReports, type FinishContext, type Reports } from './run/finish';
@@ -102,7 +103,7 @@ class RunningBenchmark {
       timeoutSeconds: timeoutSeconds(this.input),
       pool: this.prepared.pool,
       answers: this.answers,
-      graceSeconds: this.options.graceSeconds,
+      graceSeconds: graceSeconds(config, this.options.graceSeconds),
       stop: this.options.stop,
       zeroSeconds: this.manifest.clock.zeroMonotonicSeconds,
       onEvent: this.options.onEvent,

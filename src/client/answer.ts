@@ -1,6 +1,6 @@
 // Records one answer as its bytes arrive and judges, at the end, whether it was one. Knows no sockets: the transport
 // calls it with a time it took first thing in its data callback.
-import type { Outcome, ServerUsage } from '../metrics/record';
+import type { Outcome, RequestRetries, ServerUsage } from '../metrics/record';
 import { emptyFailure, httpFailure, inBandFailure, unreadableFailure, type Failure } from './failures';
 import { readAnthropicPiece } from './anthropic';
 import { endsAtOnce, modelOf, parseJson, readPiece } from './openai';
@@ -90,9 +90,10 @@ export class AnswerRecorder {
   }
 
   /** The network, the clock or the user broke it off; what had arrived stays in the result. */
-  broken(atSeconds: number, outcome: Outcome, networkCode?: string): WireResult {
+  broken(atSeconds: number, outcome: Outcome, networkCode?: string, mayRetry?: boolean): WireResult {
     const result = this.#result(atSeconds, outcome);
     result.networkCode = networkCode;
+    result.mayRetry = mayRetry;
     return result;
   }
 
@@ -177,6 +178,8 @@ class Answer implements WireResult {
   model: string | undefined;
   rawBody: string | undefined;
   networkCode: string | undefined;
+  mayRetry: boolean | undefined;
+  retries: RequestRetries | undefined;
   /** The text of an answer in one piece. */
   whole: string | undefined;
   readonly sentSeconds: number | undefined;

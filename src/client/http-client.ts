@@ -4,7 +4,7 @@
 // Client.dispatch with a list of free clients, not fetch and not Pool: fetch joins reads (0.4 reads per token) and
 // costs half as much again; Pool looks through all its clients for every request (reference performance.md 2a, 8).
 // A proxy is used only when the caller names one: between the clock and the server it is measured with it.
-// Redirects are not followed and nothing is retried: each would hide a request's true time.
+// Redirects are not followed, and nothing is retried unless the config asks for it: each would hide a request's true time.
 import { buildConnector, Client as OwnConnection, ProxyAgent, type Dispatcher } from 'undici';
 import type { Socket } from 'node:net';
 import type { Outcome } from '../metrics/record';
@@ -12,10 +12,11 @@ import { AnswerRecorder } from './answer';
 import { ChunkedBody, type BodySink } from './chunked';
 import { createEndpoint, type Endpoint } from './endpoint';
 import { timeoutFailure } from './failures';
-import { networkCode, networkFailure } from './network-failures';
+import { isPassing, networkCode, networkFailure } from './network-failures';
 import { probeServer, type FetchedText } from './probe';
 import { takesFastPaths } from '../fast-paths';
 import { readInPlace, sharedReads, type Reads } from './read-in-place';
+import { sendingAgain } from './retries';
 import { createSessions, type Sessions } from './sessions';
 import type { Client, ClientOptions, PreparedRequest, SendOptions, WireResult } from './types';
 
@@ -34,11 +35,12 @@ export function createClient(options: ClientOptions): Client {
   const connections = createConnections(endpoint, Math.max(1, options.connections), options.proxy);
   const inFlight = createInFlight();
   const sessions = createSessions(options);
+  const send: Client['send'] = (request, sendOptions) =>
+    new Promise((resolve) => {
+      new Exchange(endpoint, connections, inFlight, request, sendOptions, resolve, sessions).start();
+    });
   return {
-    send: (request, sendOptions) =>
-      new Promise((resolve) => {
-        new Exchange(endpoint, connections, inFlight, request, sendOptions, resolve, sessions).start();
-      }),
+    send: options.retries ? sendingAgain(send, options.retries) : send,
     probe: () =>
       probeServer(endpoint.origin, endpoint.pathOf('').endsWith('/v1/'), (path) =>
         fetchText(endpoint, connections, inFlight, { method: 'GET', route: path, body: '' }),
@@ -312,9 +314,11 @@ class Exchange implements Dispatcher.DispatchHandler, BodySink {
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.#settled) return;
     const now = performance.now() / 1000;
-    const failure = networkFailure(error, this.endpoint, this.#recorder.started());
+    const started = this.#recorder.started();
+    const failure = networkFailure(error, this.endpoint, started);
     const outcome: Outcome = { kind: 'failed', ...failure };
-    this.#settle(this.#recorder.broken(now, outcome, networkCode(error)), true);
+    const mayRetry = started === undefined && isPassing(error);
+    this.#settle(this.#recorder.broken(now, outcome, networkCode(error), mayRetry), true);
   }
 
   /** Time of the socket's read that is being taken in; through a proxy, of this call. */

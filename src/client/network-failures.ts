@@ -47,6 +47,16 @@ export function networkCode(error: unknown): string | undefined {
   return firstCause(error).code;
 }
 
+/** Refused, reset, closed, no name or no way: what may have gone by the next attempt. Timeouts and certificates are none of them. */
+const PASSING: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'UND_ERR_SOCKET'],
+  ...['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL'],
+]);
+
+export function isPassing(error: unknown): boolean {
+  return PASSING.has(networkCode(error) ?? '');
+}
+
 /** The server's answer to a handshake without the certificate that it wants. */
 export const WANTS_CERTIFICATE = /CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE|BAD_CERTIFICATE|UNKNOWN_CA/;
 

@@ -1,5 +1,5 @@
 // What the load generator asks of a client: send one prepared request, give back what was seen on the wire.
-import type { Outcome, ServerUsage } from '../metrics/record';
+import type { Outcome, RequestRetries, ServerUsage } from '../metrics/record';
 
 export type ApiType = 'completion' | 'chat' | 'anthropic_messages';
 
@@ -48,6 +48,9 @@ export interface WireResult {
   readonly outputText: string;
   /** Code of the network's or TLS's error that broke it off, e.g. `CERT_HAS_EXPIRED`. */
   readonly networkCode?: string | undefined;
+  /** The connection failed before any answer, by no timeout and no certificate: another attempt may succeed. */
+  readonly mayRetry?: boolean | undefined;
+  readonly retries?: RequestRetries | undefined;
   /** Raw body as received, kept only when asked for. */
   readonly rawBody?: string | undefined;
 }
@@ -62,6 +65,12 @@ export interface SendOptions {
   /** Live figures; called from the data event's turn, must be cheap. */
   readonly onFirstToken?: (latencySeconds: number) => void;
   readonly onChunk?: (gapSeconds: number) => void;
+}
+
+/** `load.request_retries` and `load.request_retry_backoff_sec`. */
+export interface RetryRule {
+  readonly times: number;
+  readonly backoffSeconds: number;
 }
 
 export interface ServerFacts {
@@ -102,6 +111,8 @@ export interface ClientOptions {
   readonly caPath?: string;
   /** HTTP proxy the requests go through; by default none, whatever the environment says. */
   readonly proxy?: string;
+  /** Default: each request is sent once. */
+  readonly retries?: RetryRule;
   /** Never fewer than the largest number of requests in flight. */
   readonly connections: number;
 }

@@ -299,6 +299,10 @@ export const manifestSchema = z.object({
         .object({ answers: count, tokens: count, outputTokens: count })
         .optional()
         .meta({ description: 'Reasoning tokens by the server’s count, and all output tokens of those answers.' }),
+      retried: z.object({ requests: count, attempts: count }).optional().meta({
+        description:
+          'Requests that were sent more than once, failed ones included, and their attempts beyond the first.',
+      }),
       contentAfterOtherTokens: count
         .optional()
         .meta({ description: 'Answers whose first visible content came after their first token.' }),

@@ -126,8 +126,15 @@ function checkRecord(value: unknown): RequestRecord | string {
   if (!isOutcome(value['outcome'])) return "'outcome' is not ok, failed, cancelled or notSent with its details";
   if (!isUsage(value['usage'])) return "'usage' is not an object of counts";
   if (!isMedia(value['media'])) return "'media' is not lists of images, videos and sounds";
+  if (!isRetries(value['retries'])) return "'retries' is not attempts, recovered and wastedSeconds";
   const record = value as unknown as RequestRecord;
   return backwardsIn(record) ?? record;
+}
+
+function isRetries(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (!isObject(value) || typeof value['recovered'] !== 'boolean') return false;
+  return isCount(value['attempts']) && isNumber(value['wastedSeconds']) && value['wastedSeconds'] >= 0;
 }
 
 /** Clocks are read to a microsecond. */

@@ -74,9 +74,17 @@ function entryOf({ record, request, response }: PerRequestEntry, zeroSeconds: nu
       lora_adapter: record.adapter ?? null,
       labels: null,
       input_tokens: input,
+      ...retryInfo(record),
     },
     error: outcome.kind === 'failed' ? { error_type: outcome.errorType, error_msg: outcome.message } : null,
   };
+}
+
+/** As inference-perf 0.7.0: no key in a request that was sent once. */
+function retryInfo({ retries }: RequestRecord): object {
+  if (!retries) return {};
+  const { attempts, recovered, wastedSeconds } = retries;
+  return { retries_attempted: attempts, retries_recovered: recovered, retry_wasted_sec: wastedSeconds };
 }
 
 /** Null for a kind that the request had none of. */

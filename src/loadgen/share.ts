@@ -123,6 +123,7 @@ function resultRecord(
     finishReason: result.finishReason,
     answeredModel: result.model,
     answerHash: result.outcome.kind === 'ok' ? result.answerHash : undefined,
+    retries: result.retries,
   };
   return record as RequestRecord;
 }

@@ -51,6 +51,16 @@ export interface LifecycleReport {
       Record<string, { readonly count: number; readonly messages: readonly { readonly message: string }[] }>
     >;
   };
+  /** Requests sent more than once (inference-perf 0.7.0); absent where there were none. */
+  readonly retries?: {
+    readonly requests_retried: number;
+    /** Beyond the first of each. */
+    readonly attempts: number;
+    readonly recovered: number;
+    readonly failed_after_retry: number;
+    readonly wasted_sec_total: number;
+    readonly wasted_sec: Stat;
+  };
   /** Ours, beside inference-perf's keys (its readers ignore it). */
   readonly isoperf?: {
     /** Dotted key -> why its value is null, or what its numbers leave out. */

@@ -56,8 +56,20 @@ export interface RequestRecord {
   readonly adapter?: string;
   /** Images, videos and sounds that were sent with the text. */
   readonly media?: RequestMedia;
+  /** Absent where the first attempt was the only one. */
+  readonly retries?: RequestRetries;
   /** Hash of the request body without the model name: the same prompt and parameters have the same hash. Empty where a tool kept no prompt. */
   readonly promptHash: string;
+}
+
+/** What `load.request_retries` made of a request; its times count from the first attempt. */
+export interface RequestRetries {
+  /** After the first. */
+  readonly attempts: number;
+  /** The last attempt succeeded. */
+  readonly recovered: boolean;
+  /** Failed attempts and the pauses between them; of a request that never succeeded, all its time. */
+  readonly wastedSeconds: number;
 }
 
 export interface ServerUsage {

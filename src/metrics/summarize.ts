@@ -4,7 +4,7 @@ import { Failures } from './failures';
 import { Goodput } from './goodput';
 import type { LifecycleReport, Stat } from './lifecycle';
 import { MediaSummary } from './media';
-import type { RequestRecord } from './record';
+import type { RequestRecord, RequestRetries } from './record';
 import {
   isSuccess,
   itlBasisOf,
@@ -112,6 +112,8 @@ export class Summary {
     cached: new Values(),
   };
   private readonly media = new MediaSummary();
+  private readonly retries = { attempts: 0, recovered: 0 };
+  private readonly wasted = new Values();
   private mismatches = 0;
   private streamed = 0;
   private empty = 0;
@@ -158,8 +160,32 @@ export class Summary {
     this.measured++;
     this.span.add(record);
     this.scheduleDelay.add(scheduleDelaySeconds(record));
+    if (record.retries) this.addRetries(record.retries);
     if (isSuccess(record)) this.addSuccess(record);
     else this.failures.add(record);
+  }
+
+  private addRetries({ attempts, recovered, wastedSeconds }: RequestRetries): void {
+    this.retries.attempts += attempts;
+    if (recovered) this.retries.recovered++;
+    this.wasted.add(wastedSeconds);
+  }
+
+  /** inference-perf 0.7.0's block, which a run without attempts beyond the first does not have. */
+  private sentAgain(): Pick<LifecycleReport, 'retries'> {
+    const { attempts, recovered } = this.retries;
+    const requests = this.wasted.length;
+    if (requests === 0) return {};
+    return {
+      retries: {
+        requests_retried: requests,
+        attempts,
+        recovered,
+        failed_after_retry: requests - recovered,
+        wasted_sec_total: this.wasted.view().reduce((total, seconds) => total + seconds, 0),
+        wasted_sec: this.stat(this.wasted),
+      },
+    };
   }
 
   private addSuccess(record: RequestRecord): void {
@@ -221,6 +247,7 @@ export class Summary {
         ...(this.goodput ? { goodput_metrics: this.goodput.report() } : {}),
       },
       failures: this.failures.report(),
+      ...this.sentAgain(),
     };
     const differs = this.differences();
     const notes = Object.keys(differs).length > 0 ? { differs_from_inference_perf: differs } : {};

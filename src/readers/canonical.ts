@@ -125,6 +125,8 @@ export interface ScopeExtras {
   /** `requested_rate` as written, also where it is no rate (closed loops, sessions). */
   readonly statedRate?: number;
   readonly cachedPromptTokens?: number;
+  /** Requests sent more than once, and how many attempts that took beyond the first of each. */
+  readonly retried?: { readonly requests: number; readonly attempts: number };
   /** Answers whose client count is not the server's. */
   readonly tokenMismatches?: number;
   /** Failures by the label their tool gave them. */

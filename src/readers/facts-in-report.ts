@@ -58,6 +58,17 @@ export function hitShareOf({ scopes }: CanonicalReport): Fact<number> | undefine
   return server && fact(server.cacheHitShare!, server.file, 'successes.prefix_cache_hit_percent.mean');
 }
 
+/** Of the whole run, else of its parts together. */
+export function retriedOf({ scopes }: CanonicalReport): Fact<{ requests: number; attempts: number }> | undefined {
+  const said = scopes.filter(({ extras }) => extras?.retried);
+  const summary = said.filter(({ kind }) => kind === 'summary');
+  const parts = summary.length > 0 ? summary : said;
+  if (parts.length === 0) return undefined;
+  const sum = (key: 'requests' | 'attempts'): number =>
+    parts.reduce((total, { extras }) => total + extras!.retried![key], 0);
+  return fact({ requests: sum('requests'), attempts: sum('attempts') }, parts[0]!.file, 'retries');
+}
+
 /** Of the whole run, else of its first part. */
 export function mediaOf({ scopes }: CanonicalReport): Fact<MediaMeans> | undefined {
   const scope =

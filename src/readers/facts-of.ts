@@ -16,7 +16,7 @@ import {
   type Known,
   type RunFacts,
 } from './facts';
-import { counterOf, failuresByLabel, gapsOf, hitShareOf, mediaOf } from './facts-in-report';
+import { counterOf, failuresByLabel, gapsOf, hitShareOf, mediaOf, retriedOf } from './facts-in-report';
 import type { Run } from './run';
 
 /** What facts are looked up in: a run, or a report that was only imported. */
@@ -270,6 +270,11 @@ const SPECS: { readonly [K in FactId]: Spec<FactTypes[K]> } = {
     ],
   },
   clientHost: { words: 'host of the client', own: ['runtime', ({ runtime }) => runtime] },
+  retried: {
+    words: 'requests sent again',
+    own: ['answers.retried', ({ answers }) => answers?.retried],
+    read: retriedOf,
+  },
   failuresByLabel: { words: 'failures by label', report: failuresByLabel },
   percentiles: {
     words: 'percentiles asked for',

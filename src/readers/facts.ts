@@ -137,6 +137,8 @@ export interface FactTypes {
   /** Of processed pictures, frames and sounds. */
   mediaCacheCounters: CacheCounters;
   clientHost: ClientHost;
+  /** Requests of the summary that were sent more than once; absent where none was, or nobody says. */
+  retried: { readonly requests: number; readonly attempts: number };
   failuresByLabel: Readonly<Record<string, number>>;
   /** Percentiles the report was asked for. */
   percentiles: unknown;

@@ -7,7 +7,7 @@ import type { Problem } from '../problem';
 
 type Answers = NonNullable<RunManifest['answers']>;
 
-/** Takes the records of the measured stages one by one; what did not succeed is no answer. */
+/** Takes the records of the measured stages one by one; what did not succeed is no answer, and may have been sent again. */
 export class AnswersTally {
   private readonly models = new Map<string, number>();
   private answered = 0;
@@ -17,6 +17,7 @@ export class AnswersTally {
   private empty = 0;
   private readonly reasoning = { answers: 0, tokens: 0, outputTokens: 0 };
   private lateContent = 0;
+  private readonly retried = { requests: 0, attempts: 0 };
 
   constructor(
     private readonly tokens: NonNullable<RunManifest['tokens']>,
@@ -24,6 +25,10 @@ export class AnswersTally {
   ) {}
 
   add(record: RequestRecord): void {
+    if (record.retries) {
+      this.retried.requests++;
+      this.retried.attempts += record.retries.attempts;
+    }
     if (record.outcome.kind !== 'ok') return;
     this.answered++;
     const { answeredModel, finishReason, usage, maxTokens, firstTokenSeconds, firstContentSeconds } = record;
@@ -55,6 +60,7 @@ export class AnswersTally {
       ...(this.cutShort > 0 ? { cutShort: this.cutShort } : {}),
       ...(this.empty > 0 ? { empty: this.empty } : {}),
       ...(this.reasoning.answers > 0 ? { reasoning: { ...this.reasoning } } : {}),
+      ...(this.retried.requests > 0 ? { retried: { ...this.retried } } : {}),
       ...(this.lateContent > 0 ? { contentAfterOtherTokens: this.lateContent } : {}),
     };
   }

@@ -187,7 +187,7 @@ async function connect(
 
 /** Plain data, so that every sending thread can make a client of its own; undefined for the mock server. */
 function clientOptionsOf(
-  { config: { server, api } }: RunInput,
+  { config: { server, api, load } }: RunInput,
   { apiKey, caPath, cwd, env }: RunOptions,
   connections: number,
 ): ClientOptions | undefined {
@@ -204,6 +204,9 @@ function clientOptionsOf(
     ...(api.session_token_header_key === null ? {} : { sessionTokenHeader: api.session_token_header_key }),
     ...(server.cert_path === null ? {} : { certPath: path.resolve(cwd, server.cert_path) }),
     ...(server.key_path === null ? {} : { keyPath: path.resolve(cwd, server.key_path) }),
+    ...(load.request_retries > 0
+      ? { retries: { times: load.request_retries, backoffSeconds: load.request_retry_backoff_sec } }
+      : {}),
     connections,
   };
 }

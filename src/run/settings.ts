@@ -4,8 +4,16 @@ import type { EffectiveConfig } from '../config/will/runtime';
 import { readArrivals, readRates, readSeconds, type ArrivalsDirective } from '../config/directives';
 import type { SavedDirective } from '../folder/write-config';
 
-/** Seconds that requests in flight get after their stage's deadline, when no `grace` is written. */
+/** Seconds that requests in flight get after their stage's deadline, when nothing else is written. */
 const DEFAULT_GRACE_SECONDS = 30;
+/** inference-perf's default of `load.stage_teardown_grace_seconds`: it says nothing of ours. */
+const UPSTREAM_GRACE_SECONDS = 120;
+
+/** Seconds for what is in flight when a stage ends before its requests have: the config's own, else `ours`. */
+export function graceSeconds({ load }: EffectiveConfig, ours = DEFAULT_GRACE_SECONDS): number {
+  const { stage_teardown_grace_seconds: written } = load;
+  return written === UPSTREAM_GRACE_SECONDS ? ours : written;
+}
 
 export interface StageSettings {
   readonly arrivals?: ArrivalsDirective;
@@ -13,7 +21,11 @@ export interface StageSettings {
 }
 
 /** Settings of one stage: its own directives, else the document's. */
-export function stageSettings(directives: readonly SavedDirective[], stage: number): StageSettings {
+export function stageSettings(
+  config: EffectiveConfig,
+  directives: readonly SavedDirective[],
+  stage: number,
+): StageSettings {
   const find = <T>(name: string, read: (value: string) => T | undefined): T | undefined => {
     const given = directives.filter((directive) => directive.name === name && directive.value !== undefined);
     const own = given.find(({ path }) => path[0] === 'load' && path[1] === 'stages' && path[2] === stage);
@@ -22,10 +34,10 @@ export function stageSettings(directives: readonly SavedDirective[], stage: numb
   };
   const arrivals = find('arrivals', readArrivals);
   const deadline = find('deadline', readSeconds);
-  const graceSeconds = find('grace', readSeconds) ?? DEFAULT_GRACE_SECONDS;
+  const grace = find('grace', readSeconds) ?? graceSeconds(config);
   return {
     ...(arrivals ? { arrivals } : {}),
-    ...(deadline === undefined ? {} : { deadline: { seconds: deadline, graceSeconds } }),
+    ...(deadline === undefined ? {} : { deadline: { seconds: deadline, graceSeconds: grace } }),
   };
 }
 

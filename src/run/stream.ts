@@ -37,7 +37,7 @@ export function planStages(
     : (load.stages as readonly StageConfig[]);
   return planLoad({
     type: load.type as SupportedLoadType,
-    stages: stages.map((stage, id) => ({ ...stage, ...stageSettings(directives, id) })),
+    stages: stages.map((stage, id) => ({ ...stage, ...stageSettings(config, directives, id) })),
     // A sweep replaces the stages, and with them what was written at them.
     warmupStages: sweep ? [] : warmupStages,
     workers: load.num_workers,

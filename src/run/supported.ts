@@ -16,7 +16,6 @@ export function refusals(config: EffectiveConfig): Problem[] {
     ...mediaProblems(config),
     ...leftOut(config),
     ...connectionLimit(config),
-    ...notHonoured(config),
   ];
 }
 
@@ -115,33 +114,6 @@ function connectionLimit({ load }: EffectiveConfig): Problem[] {
     ),
   ];
 }
-
-/** Keys of v0.7.0 that change what a failure and an end of a stage are; the engine does as all releases before it. */
-function notHonoured({ load }: EffectiveConfig): Problem[] {
-  const problems: Problem[] = [];
-  if (load.request_retries > 0) {
-    problems.push(
-      warning(
-        'RUN067',
-        ['load', 'request_retries'],
-        `IsoPerf sends every request once: request_retries ${load.request_retries} is not honoured, so a failure that inference-perf would send again is counted as a failure here.`,
-      ),
-    );
-  }
-  if (load.stage_teardown_grace_seconds !== DEFAULT_GRACE_SECONDS) {
-    problems.push(
-      warning(
-        'RUN067',
-        ['load', 'stage_teardown_grace_seconds'],
-        'IsoPerf drops no request at the end of a stage: stage_teardown_grace_seconds is not honoured, and each request has until its own timeout.',
-      ),
-    );
-  }
-  return problems;
-}
-
-/** What the loader fills in. */
-const DEFAULT_GRACE_SECONDS = 120;
 
 function error(code: string, path: ConfigPath, message: string, remedy: string): Problem {
   return { code, severity: 'error', path, message, remedy };

@@ -7,8 +7,8 @@ import { plannedOf } from '../../pitfalls/in-report';
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type SideEvidence } from '../dimension';
 import { counted, percent } from '../../figures';
-import { inManifest, inRecords, inReport, inSetting } from '../evidence';
-import type { MeasuredStage, Side } from '../side';
+import { inFact, inManifest, inRecords, inReport, inSetting } from '../evidence';
+import { factsOn, type MeasuredStage, type Side } from '../side';
 
 interface Ends {
   /** Of another tool that does not say, those that ended. */
@@ -28,6 +28,8 @@ interface Completeness extends SideEvidence {
   /** Why the run as a whole is not complete. */
   readonly incomplete: string | undefined;
   readonly stateKnown: boolean;
+  /** Requests that were sent more than once. */
+  readonly again: number;
 }
 
 /** inference-perf.md section 8, P65: over one percent, an overloaded server looks fast. */
@@ -80,15 +82,22 @@ function isPlanKnown({ run, stages }: Side): boolean {
 }
 
 function evidenceOf(side: Side, ends: Ends | undefined, stateWords: string | undefined): Evidence[] {
+  const { retried } = factsOn(side);
+  const again = retried.value ? [inFact(retried, againWords(retried.value))] : [];
   const hasRecords = side.stages.every((stage) => stage.records) && ends !== undefined;
   if (!side.run.manifest) {
-    return reportedEvidence(side, ends);
+    return [...reportedEvidence(side, ends), ...again];
   }
   return [
     inManifest(side, 'state', stateWords),
     inManifest(side, 'stages[].planned', ends?.planned, ['load', 'stages']),
     (hasRecords ? inRecords : inManifest)(side, 'outcomes in the window', ends && endWords(ends, true)),
+    ...again,
   ];
+}
+
+function againWords({ requests, attempts }: { readonly requests: number; readonly attempts: number }): string {
+  return `${counted(requests, 'request')} sent again, ${counted(attempts, 'attempt')} more`;
 }
 
 /** Of another tool: what it says of its own end, what it planned, and how its requests ended. */
@@ -173,6 +182,7 @@ export const completeness = dimension<Completeness>({
       manifest: side.run.manifest !== undefined,
       incomplete,
       stateKnown,
+      again: factsOn(side).retried.value?.requests ?? 0,
       summary,
       evidence: evidenceOf(side, ends, stateKnown ? state.words : undefined),
     };
@@ -221,6 +231,16 @@ export const completeness = dimension<Completeness>({
     if ((gap > LOSS_FLOOR && z > LOSS_Z) || (gap > CLEAR_LOSS && z > CLEAR_LOSS_Z)) {
       return confounds(
         `${percent(lossA)} of A’s and ${percent(lossB)} of B’s requests did not succeed. Latencies leave them out, so the side that lost more looks faster than it is.`,
+      );
+    }
+    const gapAgain = Math.abs(a.again / m - b.again / n);
+    if (gapAgain > LOSS_FLOOR && Math.abs(proportionsZ(a.again, m, b.again, n)) > CLEAR_LOSS_Z) {
+      return confounds(
+        `${percent(a.again / m)} of A’s and ${percent(b.again / n)} of B’s requests were sent again after a fault of the connection: their latencies hold the failed attempts and the pauses, and their faults are counted as no failure.`,
+        {
+          pitfall: 'CMP102',
+          remedy: 'Leave load.request_retries at 0 on both sides, find out why connections fail, and run again.',
+        },
       );
     }
     const what = a.isPlanKnown && b.isPlanKnown ? 'planned requests' : 'requests';

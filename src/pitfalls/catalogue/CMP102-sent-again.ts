@@ -1,6 +1,17 @@
 // CMP102: Failed requests are sent again.
+import { counted } from '../../figures';
 import { type Check, warning } from '../in-config';
+import { said, type Sign } from '../in-report';
 import { EVERYTHING, type Pitfall } from '../pitfall';
+
+const sentAgain: Sign = (scope) => {
+  const again = scope.extras?.retried;
+  if (!again) return undefined;
+  return said(
+    scope.id,
+    `${counted(again.requests, 'request')} ${again.requests === 1 ? 'was' : 'were'} sent again, ${counted(again.attempts, 'attempt')} beyond the first: latencies hold the failed attempts and the pauses`,
+  );
+};
 
 const retries: Check = ({ config: { load } }) => {
   const { request_retries: times, request_retry_backoff_sec: pause } = load;
@@ -22,4 +33,5 @@ export const CMP102: Pitfall = {
   configPaths: ['load.request_retries', 'load.request_retry_backoff_sec'],
   source: 'inference-perf v0.7.0: load.request_retries',
   inConfig: { words: 'load.request_retries is above 0.', check: retries },
+  inReport: { words: 'The report counts requests that were sent again.', parts: [sentAgain] },
 };

@@ -12,6 +12,7 @@ export function extrasOf(value: unknown): ScopeExtras {
     cachedPromptTokens: numberAt(value, 'successes', 'prompt_tokens', 'cached'),
     tokenMismatches: numberAt(value, 'successes', 'token_count_mismatches'),
     failureLabels: labelsOf(at(value, 'failures', 'by_label')),
+    retried: retriedOf(at(value, 'retries')),
     media: mediaOf(at(value, 'successes')),
     imageBytesPerPixel: bytesPerPixel(at(value, 'successes', 'image')),
   });
@@ -24,6 +25,11 @@ function labelsOf(block: unknown): Readonly<Record<string, number>> | undefined 
     return count === undefined ? [] : [[label, count] as const];
   });
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+function retriedOf(block: unknown): ScopeExtras['retried'] {
+  const [requests, attempts] = [numberAt(block, 'requests_retried'), numberAt(block, 'attempts')];
+  return requests === undefined || attempts === undefined ? undefined : { requests, attempts };
 }
 
 /** Undefined where no kind of media is counted. */

@@ -128,20 +128,6 @@ circuit_breakers: [{ name: b, metrics: { matches: ['x ='] }, triggers: [{ type: 
     }
   });
 
-  it('keys of v0.7.0 that are not honoured are said', () => {
-    const said = (load: string): unknown[] => {
-      const loaded = loadConfig(
-        `load: { stages: [{ rate: 1, duration: 1 }], ${load} }\nserver: { base_url: "http://x" }\n`,
-      );
-      if (!loaded.ok) throw new Error(loaded.problems.map(({ message }) => message).join('\n'));
-      const problems = refusals(withRuntimeDefaults(loaded.value.config, { cpus: 1, nowMs: 0 }));
-      return problems.flatMap(({ code, severity, path }) => (code === 'RUN067' ? [severity, path.at(-1)] : []));
-    };
-    expect(said('request_retries: 2')).toEqual(['warning', 'request_retries']);
-    expect(said('stage_teardown_grace_seconds: 5')).toEqual(['warning', 'stage_teardown_grace_seconds']);
-    expect(said('request_retries: 0, stage_teardown_grace_seconds: 120')).toEqual([]);
-  });
-
   it('a server that cannot be reached', async () => {
     h = harness();
     const result = await h.run(configOf({ url: 'http://127.0.0.1:1' }));

@@ -57,7 +57,8 @@ Options:
                          exit code 0 unless one of those named is found
   --threshold LIMIT      with --fail-on regression: worse by more than this, and beyond chance, is a regression;
                          ttft.p95=5%, tpot.mean=0.5ms, requests_per_sec=3% (may be repeated). Without it, every
-                         detected worsening is. A limit on a number that cannot be judged fails with 3 or 4
+                         worsening beyond what runs of one kind differ by is; of one run a side that is not known,
+                         and what shows no such worsening ends with 4. What cannot be judged fails with 3 or 4
   --margin LIMIT         repeats whose difference lies inside are equivalent: ttft.p95=5% (may be repeated); two
                          one-sided tests. An inconclusive number says how many further runs a side would settle it
   --all                  everything: evidence, remedies, every metric at every load, notes and pitfalls

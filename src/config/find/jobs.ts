@@ -12,7 +12,7 @@ function isMapping(value: unknown): value is Mapping {
 const list = (value: unknown): readonly Mapping[] => (Array.isArray(value) ? value.filter(isMapping) : []);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What a Job or Pod with an inference-perf container does to the run of this config. */
+/** What a Job, or another object with a pod, that has an inference-perf container does to the run of this config. */
 export function jobProblems(config: Config, { documents }: RegionSearch): readonly Problem[] {
   return documents.flatMap((placed) =>
     objectsIn(placed.document.value, []).flatMap((found) => judge(found, placed, config)),
@@ -32,12 +32,16 @@ function objectsIn(value: unknown, path: ConfigPath): readonly Found[] {
   return items.flatMap((item, index) => objectsIn(item, [...path, 'items', index]));
 }
 
-/** Where each kind keeps the Job's and the pod's settings. */
-const SPECS: ReadonlyMap<unknown, { readonly job?: ConfigPath; readonly pod: ConfigPath }> = new Map([
-  ['Pod', { pod: ['spec'] }],
-  ['Job', { job: ['spec'], pod: ['spec', 'template', 'spec'] }],
-  ['CronJob', { job: ['spec', 'jobTemplate', 'spec'], pod: ['spec', 'jobTemplate', 'spec', 'template', 'spec'] }],
-]);
+/** Where each kind keeps the Job's and the pod's settings; `endless` kinds start a container again whatever it says. */
+const SPECS: ReadonlyMap<unknown, { readonly job?: ConfigPath; readonly pod: ConfigPath; readonly endless?: true }> =
+  new Map([
+    ['Pod', { pod: ['spec'] }],
+    ...['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet'].map(
+      (kind) => [kind, { pod: ['spec', 'template', 'spec'], endless: true }] as const,
+    ),
+    ['Job', { job: ['spec'], pod: ['spec', 'template', 'spec'] }],
+    ['CronJob', { job: ['spec', 'jobTemplate', 'spec'], pod: ['spec', 'jobTemplate', 'spec', 'template', 'spec'] }],
+  ]);
 
 function judge({ value, path }: Found, { document, toFile }: Placed, config: Config): readonly Problem[] {
   const specs = SPECS.get(value['kind']);
@@ -62,7 +66,9 @@ function judge({ value, path }: Found, { document, toFile }: Placed, config: Con
   const job = specs.job && inside(value, specs.job);
   const own = [...specs.pod, 'containers', index];
   return [
-    ...(job ? retries(job, specs.job, pod, specs.pod, at) : []),
+    ...(job
+      ? retries(job, specs.job, pod, specs.pod, at)
+      : restarts(specs.endless ? 'Always' : (pod['restartPolicy'] ?? 'Always'), pod, container, specs.pod, at)),
     ...(keepsReports(pod, containers, container, config)
       ? []
       : [
@@ -80,20 +86,47 @@ type At = (where: ConfigPath, message: string, remedy: string) => Problem;
 
 function retries(job: Mapping, jobPath: ConfigPath, pod: Mapping, podPath: ConfigPath, at: At): readonly Problem[] {
   const limit = job['backoffLimit'];
-  const isSentOnce = limit === 0 || limit === '0';
-  const restarts = pod['restartPolicy'] === 'OnFailure';
-  if (isSentOnce || (typeof limit === 'string' && Number.isNaN(Number(limit)))) return [];
-  const times =
-    limit === undefined
-      ? '6 times (the default of backoffLimit)'
-      : `${typeof limit === 'number' ? limit : text(limit)} times`;
+  const isLast = limit === 0 || limit === '0';
+  const inPlace = pod['restartPolicy'] === 'OnFailure';
+  if ((isLast && !inPlace) || (typeof limit === 'string' && Number.isNaN(Number(limit)))) return [];
+  const times = isLast
+    ? 'before the Job is given up (restartPolicy: OnFailure restarts the container first)'
+    : limit === undefined
+      ? 'up to 6 times (the default of backoffLimit)'
+      : `up to ${typeof limit === 'number' ? limit : text(limit)} times`;
   return [
     at(
-      limit !== undefined ? [...jobPath, 'backoffLimit'] : restarts ? [...podPath, 'restartPolicy'] : jobPath,
-      `when it fails it is run again, up to ${times}: the load is sent anew, to caches that the failed run has filled, and reports of both may lie in one place.`,
+      limit !== undefined && !isLast ? [...jobPath, 'backoffLimit'] : inPlace ? [...podPath, 'restartPolicy'] : jobPath,
+      `when it fails it is run again, ${times}: ${ANEW}`,
       'Write backoffLimit: 0 and restartPolicy: Never.',
     ),
   ];
+}
+
+const ANEW =
+  'the load is sent anew, to caches that the run before has filled, and reports of both may lie in one place.';
+
+/** Without a Job. A container whose script stays alive at its end is kept for somebody, and not started again. */
+function restarts(policy: unknown, pod: Mapping, container: Mapping, podPath: ConfigPath, at: At): readonly Problem[] {
+  if ((policy !== 'Always' && policy !== 'OnFailure') || STAYS.test(scriptOf(container))) return [];
+  const when =
+    policy === 'Always'
+      ? 'when it ends, well or not, it is started again, without end'
+      : 'when it fails it is started again, without end';
+  const place = 'restartPolicy' in pod ? [...podPath, 'restartPolicy'] : podPath;
+  return [
+    at(
+      place,
+      `${when}: ${ANEW}`,
+      'Run it as a Job with backoffLimit: 0 and restartPolicy: Never, or as a Pod with restartPolicy: Never.',
+    ),
+  ];
+}
+
+const STAYS = /\b(?:sleep\s+\S|tail\s+-)/;
+
+function scriptOf({ command, args }: Mapping): string {
+  return [command, args].flat().map(text).join(' ');
 }
 
 /** A container that runs the tool: by its image, or by what it is told to run. */
@@ -111,8 +144,7 @@ const PASSING = ['configMap', 'secret', 'emptyDir', 'downwardAPI', 'projected', 
 function keepsReports(pod: Mapping, containers: readonly Mapping[], container: Mapping, { storage }: Config): boolean {
   // Nothing is to be kept, or a bucket keeps it.
   if (storage === null || storage.google_cloud_storage || storage.simple_storage_service) return true;
-  const script = [container['command'], container['args']].flat().map(text).join(' ');
-  if (CARRIES.test(script)) return true;
+  if (CARRIES.test(scriptOf(container))) return true;
   const volumes = new Map(list(pod['volumes']).map((volume) => [volume['name'], volume]));
   const mounts = list(container['volumeMounts']);
   const isShared = mounts.some(

@@ -67,8 +67,7 @@ const GOOD: Parts = { limit: 'backoffLimit: 0', volume: 'persistentVolumeClaim: 
 
 function job(parts: Parts): string {
   const { kind = 'Job', restart = 'Never', memory = '2Gi', config = CONFIG, container = '', args = '' } = parts;
-  const pod = `restartPolicy: ${restart}
-containers:
+  const pod = `${restart === '' ? '' : `restartPolicy: ${restart}\n`}containers:
   - name: bench
     image: quay.io/inference-perf/inference-perf:v0.7.0
     args: [--config_file, /c/config.yml${args}]
@@ -106,6 +105,11 @@ describe('a Job in the file of its config', () => {
   it.each([
     [{ ...GOOD, limit: 'backoffLimit: 4' }, /^Job j: when it fails it is run again, up to 4 times:/, 'backoffLimit'],
     [{ ...GOOD, limit: 'backoffLimit: 4', kind: 'CronJob' }, /^CronJob j: when it fails/, 'backoffLimit'],
+    [{ ...GOOD, restart: 'OnFailure' }, /^Job j: .*before the Job is given up/, 'restartPolicy'],
+    [{ ...GOOD, kind: 'Pod', restart: 'Always' }, /^Pod j: when it ends, well or not/, 'restartPolicy'],
+    [{ ...GOOD, kind: 'Pod', restart: '' }, /^Pod j: when it ends, well or not/, 'spec'],
+    [{ ...GOOD, kind: 'Pod', restart: 'OnFailure' }, /^Pod j: when it fails it is started again/, 'restartPolicy'],
+    [{ ...GOOD, kind: 'Deployment', restart: '' }, /^Deployment j: when it ends, well or not/, 'spec'],
     [{ volume: GOOD.volume!, restart: 'OnFailure' }, /up to 6 times \(the default/, 'restartPolicy'],
     [{ ...GOOD, memory: '512Mi' }, /^Job j: 512Mi of memory is little:.* 2 workers /, 'memory'],
     [{ ...GOOD, memory: '500M', kind: 'Pod' }, /^Pod j: 500M of memory is little/, 'memory'],
@@ -144,6 +148,8 @@ describe('a Job in the file of its config', () => {
         container: '  - { name: up, image: uploader, volumeMounts: [{ name: out, mountPath: /out }] }\n',
       },
     ],
+    ['a script that stays', { ...GOOD, kind: 'Pod', restart: 'Always', args: ', "; sleep infinity"' }],
+    ['a policy of a template', { ...GOOD, kind: 'Pod', restart: '"{{ .Values.policy }}"' }],
     ['limits of a template', { ...GOOD, memory: '"{{ .Values.memory }}"' }],
     ['times of a template', { ...GOOD, limit: 'backoffLimit: "{{ .Values.retries }}"' }],
   ])('is no news: %s', (_name, parts) => {

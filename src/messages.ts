@@ -2,6 +2,7 @@
 import type { ComparisonView } from './views/comparison/model';
 import type { DimensionId } from './comparability/comparison';
 import type { ReportView, Tone } from './views/report/model';
+import { isObject } from './own';
 
 export type ViewKind = 'report' | 'comparison' | 'live';
 
@@ -148,8 +149,4 @@ export function parseRestore(value: unknown): Restore | undefined {
 
 function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string' && entry.length < 4096);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -11,10 +11,11 @@ import {
   type TokenCounter,
 } from '../readers/canonical';
 import { askedOf } from '../pitfalls/asked';
-import { at, isObject } from '../readers/readers/values';
+import { at } from '../readers/readers/values';
 import type { Caution } from '../pitfalls/in-report';
 import type { Identity } from './identity';
 import { fallsIn, off, shareBelow, spreadOf } from './identity-math';
+import { isObject } from '../own';
 
 /** Slack of the identities for what no figure covers: the tail of the stream, rounding, one-token answers. */
 const SLACK = 0.05;

@@ -2,6 +2,7 @@
 import type { ServerUsage } from '../metrics/record';
 import type { Piece } from './openai';
 import { describeError } from './server-error';
+import { isObject } from '../own';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -85,8 +86,4 @@ function count(value: unknown): number | undefined {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

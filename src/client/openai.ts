@@ -1,6 +1,7 @@
 // What the JSON of an OpenAI-compatible server means: completions and chat, one event of a stream or a whole answer.
 import type { ServerUsage } from '../metrics/record';
 import { describeError } from './server-error';
+import { isObject } from '../own';
 
 /** What one event, or one whole answer, contributes. Absent parts were not in it. */
 export interface Piece {
@@ -139,8 +140,4 @@ function detail(details: unknown, key: string): number | undefined {
 
 function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@
 import { ClientProblem } from './endpoint';
 import { WANTS_CERTIFICATE } from './network-failures';
 import type { ServerFacts, WireResult } from './types';
+import { isObject } from '../own';
 
 export interface FetchedText {
   readonly result: WireResult;
@@ -127,8 +128,4 @@ function parse(body: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 // Finds the error that a server's JSON reports, in the dialects that are out there.
+import { isObject } from '../own';
 
 /** The sentence in an error body, whatever the server's dialect; undefined when the text is not a JSON object with one. */
 export function errorText(body: string): string | undefined {
@@ -29,8 +30,4 @@ export function describeError(value: unknown): string | undefined {
   const detail = value['detail'];
   if (detail !== undefined) return typeof detail === 'string' ? detail : JSON.stringify(detail);
   return value['object'] === 'error' || value['type'] === 'error' ? JSON.stringify(value) : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 // The server's own tokenizer, where it has one: POST /tokenize of vLLM and SGLang, of TGI, and of llama.cpp's server.
 import type { Client } from './types';
+import { isObject } from '../own';
 
 export interface ServerTokenizer {
   /** Whose route it is, e.g. `vLLM`. */
@@ -87,8 +88,4 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 // A saved comparison, opened again: what files from before there were answers lack is filled in from what they say.
 import type { Answer, Comparison } from './comparison';
 import { comparisonSchema } from './comparison-schema';
+import { isObject } from '../own';
 
 /** The comparison, or why it is none that IsoPerf wrote. */
 export function openComparison(value: unknown): Comparison | string {
@@ -12,20 +13,16 @@ export function openComparison(value: unknown): Comparison | string {
 
 type Loose = Readonly<Record<string, unknown>>;
 
-function isLoose(value: unknown): value is Loose {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function filled(saved: unknown): unknown {
-  if (!isLoose(saved) || !Array.isArray(saved['metrics'])) return saved;
+  if (!isObject(saved) || !Array.isArray(saved['metrics'])) return saved;
   const { repeats } = saved;
   const metrics = saved['metrics'].map((row: unknown) =>
-    isLoose(row) && isLoose(row['difference'])
-      ? { ...row, difference: filledDifference(row['difference'], isLoose(repeats)) }
+    isObject(row) && isObject(row['difference'])
+      ? { ...row, difference: filledDifference(row['difference'], isObject(repeats)) }
       : row,
   );
   // Which runs took turns was not kept: drift is not excluded.
-  return { ...saved, metrics, ...(isLoose(repeats) ? { repeats: { balance: 'open', ...repeats } } : {}) };
+  return { ...saved, metrics, ...(isObject(repeats) ? { repeats: { balance: 'open', ...repeats } } : {}) };
 }
 
 function filledDifference(difference: Loose, repeated: boolean): Loose {
@@ -33,7 +30,7 @@ function filledDifference(difference: Loose, repeated: boolean): Loose {
   return {
     answer: answerOf(difference, repeated),
     ...difference,
-    ...(isLoose(paired) ? { paired: { together: 'apart' in paired, ...paired } } : {}),
+    ...(isObject(paired) ? { paired: { together: 'apart' in paired, ...paired } } : {}),
   };
 }
 

@@ -5,6 +5,7 @@ import type { Config } from './model/schema';
 import { has, NEWEST, type Target } from './model/target';
 import { resolveAlias } from './yaml/tree';
 import { judgeValues } from './model/values-of-version';
+import { isObject } from '../own';
 
 export interface LoaderVerdict {
   readonly accepts: boolean;
@@ -27,7 +28,7 @@ export function orEmpty(value: unknown): unknown {
 }
 
 export function topLevelProblem(value: unknown): Problem | undefined {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return undefined;
+  if (isObject(value)) return undefined;
   const what = Array.isArray(value) ? 'a list' : 'a single value';
   return {
     code: 'CFG008',
@@ -40,8 +41,7 @@ export function topLevelProblem(value: unknown): Problem | undefined {
 
 /** Releases before v0.5.0 stop at a file without any section. */
 export function emptyProblem(value: unknown, target: Target): Problem | undefined {
-  const mapping = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (mapping || has(target, 'v0.5.0')) return undefined;
+  if (isObject(value) || has(target, 'v0.5.0')) return undefined;
   const message = `The file holds no section, and inference-perf ${target} stops at it; v0.5.0 and newer take it for an empty config.`;
   return {
     code: 'CFG008',

@@ -1,6 +1,7 @@
 // The few facts of a report folder that lists and pickers show, from its two small files; and what they tell of two runs.
 import { QUANTITIES } from '../metrics/quantities';
 import { counted, significant, whole } from '../figures';
+import { isObject } from '../own';
 
 /** Everything is optional: a folder may be anyone's, half written, or damaged. */
 export interface RunFacts {
@@ -163,7 +164,7 @@ function parse(source: string | undefined): Json | undefined {
 }
 
 function object(value: unknown): Json | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 function text(value: unknown): string | undefined {

@@ -1,6 +1,6 @@
 // Reads records.jsonl, the journal of a run: one request a line, tolerant of a last line that a killed run left unfinished.
 import type { Outcome, RequestRecord } from '../metrics/record';
-import { own } from '../own';
+import { isObject, own } from '../own';
 import type { Problem } from '../problem';
 import { parseJson } from './json';
 import type { FolderAccess } from './access';
@@ -198,10 +198,6 @@ function isMedia(value: unknown): boolean {
       items.every((item) => isObject(item) && keys.every((key) => isNumber(item[key]) && item[key] >= 0))
     );
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isNumber(value: unknown): value is number {

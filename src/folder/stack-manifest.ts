@@ -3,12 +3,9 @@ import { parseDocument } from '../config/yaml/document';
 import { withoutSecretText } from '../config/secret-names';
 import type { Problem } from '../problem';
 import { commandLine, withoutSecretVariables } from './argv';
+import { isObject } from '../own';
 
 export type Tree = Readonly<Record<string, unknown>>;
-
-export function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -22,7 +19,7 @@ export function documentsOf(source: string): { value: unknown; problems: readonl
     .map((text) => parseDocument(text))
     .flatMap((document) => {
       const { value, problems } = document;
-      if (!isTree(value) || !Array.isArray(value['items'])) return [{ value, problems }];
+      if (!isObject(value) || !Array.isArray(value['items'])) return [{ value, problems }];
       return value['items'].map((item: unknown) => ({ value: item, problems: [] }));
     });
 }
@@ -62,18 +59,18 @@ export function workloadOf(objects: readonly Tree[]): Workload | undefined {
 function podsOf(value: unknown, depth: number): Tree[] {
   if (depth > 12) return [];
   if (Array.isArray(value)) return value.flatMap((entry) => podsOf(entry, depth + 1));
-  if (!isTree(value)) return [];
+  if (!isObject(value)) return [];
   if (Array.isArray(value['containers'])) return [value];
   // KServe's predictor names its container `model`.
-  if (isTree(value['model']) && ('modelFormat' in value['model'] || 'args' in value['model']))
+  if (isObject(value['model']) && ('modelFormat' in value['model'] || 'args' in value['model']))
     return [{ ...value, containers: [value['model']] }];
   return Object.values(value).flatMap((entry) => podsOf(entry, depth + 1));
 }
 
 function containersOf(object: Tree, pod: Tree): Found[] {
   const metadata = object['metadata'];
-  const title = `${plain(object['kind'])} ${isTree(metadata) ? plain(metadata['name'] ?? '') : ''}`.trim();
-  return (pod['containers'] as unknown[]).filter(isTree).map((container) => ({
+  const title = `${plain(object['kind'])} ${isObject(metadata) ? plain(metadata['name'] ?? '') : ''}`.trim();
+  return (pod['containers'] as unknown[]).filter(isObject).map((container) => ({
     object,
     pod,
     container,
@@ -102,13 +99,13 @@ function serves(container: Tree): number {
 
 function describe({ object, pod, container }: Found, all: readonly Found[]): Workload {
   const command = commandLine([...wordsIn(container['command']), ...wordsIn(container['args'])]);
-  const selector = isTree(pod['nodeSelector']) ? Object.entries(pod['nodeSelector']) : [];
+  const selector = isObject(pod['nodeSelector']) ? Object.entries(pod['nodeSelector']) : [];
   const kind = selector.find(([name]) => /accelerator|gpu/i.test(name))?.[1];
   const accelerator = [acceleratorOf(container), kind === undefined ? undefined : plain(kind)]
     .filter((text) => text !== undefined)
     .join(', ');
-  const spec = isTree(object['spec']) ? object['spec'] : {};
-  const group = isTree(spec['leaderWorkerTemplate']) ? spec['leaderWorkerTemplate']['size'] : undefined;
+  const spec = isObject(object['spec']) ? object['spec'] : {};
+  const group = isObject(spec['leaderWorkerTemplate']) ? spec['leaderWorkerTemplate']['size'] : undefined;
   const others = all
     .filter((found) => found.container !== container)
     .map(({ name, container: beside, object: owner }): [string, string] => [name, inShort(beside, owner, object)]);
@@ -129,14 +126,16 @@ function describe({ object, pod, container }: Found, all: readonly Found[]): Wor
 /** Another container in one line: enough to see that it changed. */
 function inShort(container: Tree, owner: Tree, server: Tree): string {
   const { args } = commandLine([...wordsIn(container['command']), ...wordsIn(container['args'])]);
-  const spec = isTree(owner['spec']) ? owner['spec'] : {};
+  const spec = isObject(owner['spec']) ? owner['spec'] : {};
   const replicas = owner !== server && typeof spec['replicas'] === 'number' ? [`x ${spec['replicas']}`] : [];
   return [withoutSecretText(plain(container['image'] ?? 'no image')), ...args, ...replicas].join(' ');
 }
 
 function acceleratorOf(container: Tree): string | undefined {
   const limits =
-    isTree(container['resources']) && isTree(container['resources']['limits']) ? container['resources']['limits'] : {};
+    isObject(container['resources']) && isObject(container['resources']['limits'])
+      ? container['resources']['limits']
+      : {};
   const gpu = Object.entries(limits).find(([name]) => /gpu|tpu|neuron|gaudi/i.test(name));
   return gpu && `${plain(gpu[1])} x ${gpu[0]}`;
 }
@@ -149,7 +148,7 @@ function wordsIn(value: unknown): string[] {
 export function variablesOf(entry: unknown): (readonly [string, string])[] {
   if (!Array.isArray(entry)) return [];
   return entry.flatMap((item: unknown) =>
-    isTree(item) && typeof item['name'] === 'string'
+    isObject(item) && typeof item['name'] === 'string'
       ? [[item['name'], plain(item['value'] ?? '(from elsewhere)')] as const]
       : [],
   );

@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { withoutSecretFields, withoutSecretText } from '../config/secret-names';
 import type { Problem, Result } from '../problem';
 import { commandLine, shellWords, withoutSecretArguments, withoutSecretVariables } from './argv';
-import { documentsOf, isTree, plain, variablesOf, workloadOf, type Tree } from './stack-manifest';
+import { documentsOf, plain, variablesOf, workloadOf, type Tree } from './stack-manifest';
+import { isObject } from '../own';
 
 /** Names a stack record may have beside a config or in a report folder, in this order. */
 export const STACK_FILES = ['stack.yaml', 'stack.yml', 'server-args.txt'] as const;
@@ -67,7 +68,7 @@ const KEYS: ReadonlyMap<string, keyof StackRecord> = new Map(
 export function parseStack(source: string, file: string, section?: string): Result<StackRecord> {
   if (looksLikeArguments(source)) return argumentsText(source, file, section);
   const documents = documentsOf(source);
-  const values = documents.map(({ value }) => value).filter(isTree);
+  const values = documents.map(({ value }) => value).filter(isObject);
   if (values.length === 0) {
     const problem = documents.flatMap(({ problems }) => problems)[0];
     const why = problem ? withoutSecretText(problem.message) : 'it has no keys';
@@ -112,7 +113,7 @@ function valueOf(key: keyof StackRecord, entry: unknown): unknown {
 function argsOf(entry: unknown): string[] | undefined {
   if (typeof entry === 'string') return commandLine(shellWords(entry) ?? entry.trim().split(/\s+/)).args;
   if (Array.isArray(entry)) return commandLine(entry.map(plain)).args;
-  if (!isTree(entry)) return undefined;
+  if (!isObject(entry)) return undefined;
   const flags = Object.entries(entry).map(([name, value]) => {
     const flag = name.startsWith('-') ? name : `--${name}`;
     return value === true || value === null ? flag : `${flag}=${plain(value)}`;
@@ -121,7 +122,7 @@ function argsOf(entry: unknown): string[] | undefined {
 }
 
 function envOf(entry: unknown): Record<string, string> | undefined {
-  const pairs = isTree(entry)
+  const pairs = isObject(entry)
     ? Object.entries(entry).map(([name, value]) => [name, plain(value)] as const)
     : variablesOf(entry);
   return pairs.length === 0 ? undefined : withoutSecretVariables(pairs);

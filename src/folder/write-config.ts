@@ -5,6 +5,7 @@ import type { ConfigPath } from '../problem';
 
 export { withoutCredentials } from '../config/secrets';
 import { toYaml } from './write-yaml';
+import { isObject } from '../own';
 
 export interface SavedDirective {
   readonly name: string;
@@ -32,11 +33,11 @@ export function savedConfig(config: EffectiveConfig, largestStage: number): Reco
   const data = copy['data'] as Tree;
   for (const key of ['input_distribution', 'output_distribution']) {
     const distribution = data[key];
-    if (!isTree(distribution) || (data['type'] !== 'random' && data['type'] !== 'synthetic')) continue;
+    if (!isObject(distribution) || (data['type'] !== 'random' && data['type'] !== 'synthetic')) continue;
     const given = typeof distribution['total_count'] === 'number' ? distribution['total_count'] : 0;
-    distribution['total_count'] = Math.max(given, largestStage + 1);
+    data[key] = { ...distribution, total_count: Math.max(given, largestStage + 1) };
   }
-  if (isTree(data['shared_prefix'])) data['shared_prefix'] = longNames(data['shared_prefix']);
+  if (isObject(data['shared_prefix'])) data['shared_prefix'] = longNames(data['shared_prefix']);
   return withoutVariance(copy) as Tree;
 }
 
@@ -60,10 +61,6 @@ export function configYaml(
 
 type Tree = Record<string, unknown>;
 
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function longNames(prefix: Tree): Tree {
   return Object.fromEntries(
     Object.entries(prefix).map(([key, value]) => {
@@ -76,7 +73,7 @@ function longNames(prefix: Tree): Tree {
 
 function withoutVariance(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutVariance);
-  if (!isTree(value)) return value;
+  if (!isObject(value)) return value;
   const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutVariance(inner)]));
   if ('variance' in copy && 'std_dev' in copy) copy['variance'] = null;
   return copy;

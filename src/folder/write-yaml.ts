@@ -1,5 +1,6 @@
 // Values -> YAML that PyYAML reads back as the same values: the saved config.yaml, with IsoPerf's directives as comments.
 import type { ConfigPath } from '../problem';
+import { isObject } from '../own';
 
 /** A comment for the line on which the value at this path begins, without the `#`. */
 export type CommentAt = (path: ConfigPath) => string | undefined;
@@ -37,7 +38,7 @@ function writeValue(
   if (Array.isArray(value) && value.length > 0) {
     lines.push(head + tail);
     value.forEach((item, index) => writeItem(item, indent, [...path, index], lines, commentAt));
-  } else if (isMap(value) && Object.keys(value).length > 0) {
+  } else if (isObject(value) && Object.keys(value).length > 0) {
     lines.push(head + tail);
     writeMap(value, indent, path, lines, commentAt);
   } else {
@@ -47,7 +48,7 @@ function writeValue(
 
 /** `- ` and the item, a map's first key on the same line: where a directive of the item stands. */
 function writeItem(item: unknown, indent: string, path: ConfigPath, lines: string[], commentAt: CommentAt): void {
-  if (!isMap(item) || Object.keys(item).length === 0) {
+  if (!isObject(item) || Object.keys(item).length === 0) {
     writeValue(`${indent}-`, item, `${indent}  `, path, lines, commentAt);
     return;
   }
@@ -55,10 +56,6 @@ function writeItem(item: unknown, indent: string, path: ConfigPath, lines: strin
   writeMap(item, `${indent}  `, path, lines, commentAt);
   const comment = commentAt(path);
   lines[at] = `${indent}- ${lines[at]!.trimStart()}${comment === undefined ? '' : ` # ${comment}`}`;
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Words that YAML 1.1 takes for something else than text. */

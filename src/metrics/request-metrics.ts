@@ -75,6 +75,12 @@ export function hidesTokens({ firstTokenSeconds, firstContentSeconds, usage }: R
   );
 }
 
+/** From the last token to the end of the stream, of an answer; undefined where either is not known. */
+export function tailSeconds({ outcome, endSeconds, lastTokenSeconds }: RequestRecord): number | undefined {
+  if (outcome.kind !== 'ok' || endSeconds === undefined || lastTokenSeconds === undefined) return undefined;
+  return endSeconds - lastTokenSeconds;
+}
+
 /** The server's own word that an answer was ended by its length: OpenAI's and the Messages API's, of any case. */
 export function endedAtLimit(finishReason: string | undefined): boolean {
   return finishReason !== undefined && /^(?:length|max_tokens|max_output_tokens)$/i.test(finishReason);

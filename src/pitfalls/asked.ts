@@ -3,9 +3,10 @@ import type { Distribution } from '../config/model/schema/distribution';
 import { realisedLengths } from '../config/will/realised';
 import { counted, percent, significant, whole } from '../figures';
 import { type CanonicalReport, measureOf, type ReportScope, statisticOf } from '../readers/canonical';
-import { at, isObject, numberAt, textAt } from '../readers/readers/values';
+import { at, numberAt, textAt } from '../readers/readers/values';
 import { dataType, lifecycleOnly, off, plannedOf, said, type Sign, stageConfig } from './in-report';
 import { MEAN_TOLERANCE } from './lengths';
+import { isObject } from '../own';
 
 export interface AskedLengths {
   /** Dotted path of the config. */

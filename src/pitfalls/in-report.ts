@@ -1,7 +1,8 @@
 // What the sign of a pitfall in a report says, and what several signs ask of the report and of its config.
 import { type CanonicalReport, type QuantityId, type ReportScope } from '../readers/canonical';
-import { type Json, at, isObject, numberAt, textAt } from '../readers/readers/values';
+import { type Json, at, numberAt, textAt } from '../readers/readers/values';
 import type { PitfallCode } from './code';
+import { isObject } from '../own';
 
 /** Something a reader must know although no arithmetic is violated: too few requests, a late client, zeros that mean nothing. */
 export interface Caution {

@@ -18,6 +18,7 @@ import {
 } from './facts';
 import { counterOf, failuresByLabel, gapsOf, hitShareOf, mediaOf, retriedOf } from './facts-in-report';
 import type { Run } from './run';
+import { isObject } from '../own';
 
 /** What facts are looked up in: a run, or a report that was only imported. */
 export type FactSource = Pick<
@@ -52,10 +53,7 @@ function seed(value: unknown): number | string | undefined {
   if (value === '' || !Number.isFinite(Number(value))) return undefined;
   return typeof value === 'number' || Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }
-const json = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined;
+const json = (value: unknown): Readonly<Record<string, unknown>> | undefined => (isObject(value) ? value : undefined);
 
 const isInferencePerf = ({ tool, manifest }: FactSource): boolean => !manifest && tool.name === 'inference-perf';
 

@@ -11,9 +11,9 @@ import { withoutImpossibleRates } from './refute';
 import { emptyReport, withoutEmptyParts, withoutUnmeasured, withoutZeros } from './nothing-measured';
 import { otherFormOf } from './other-forms';
 import { withStarts } from './readers/inference-perf-starts';
-import { isObject } from './readers/values';
+
 import { textNumbers } from './text-numbers';
-import { own } from '../own';
+import { isObject, own } from '../own';
 import type { ConfigDocument, ReportReader } from './readers/reader';
 import { aiperfReader } from './readers/aiperf';
 import { guidellmReader } from './readers/guidellm';

@@ -1,7 +1,8 @@
 // What our own folder tells beside its reports: what answered, in words, and the times of its requests.
 import { MANIFEST_FILE, type RunManifest } from '../folder/manifest';
 import type { RequestRecord } from '../metrics/record';
-import { outputTokens, tpotSeconds, type CountSource } from '../metrics/request-metrics';
+import { mean } from '../metrics/statistics';
+import { outputTokens, tailSeconds, tpotSeconds, type CountSource } from '../metrics/request-metrics';
 import type { CanonicalReport, ReportScope, ScopeExtras } from './canonical';
 
 /** What answered, in words. */
@@ -43,9 +44,10 @@ export function withTimes(
   const [spans, lengths]: [number[], number[]] = [[], []];
   const [allSpans, allLengths]: [number[], number[]] = [[], []];
   for (const record of records ?? []) {
-    const { outcome, endSeconds, lastTokenSeconds: last, firstTokenSeconds: first } = record;
-    if (outcome.kind !== 'ok' || endSeconds === undefined || last === undefined || first === undefined) continue;
-    tails.push(endSeconds - last);
+    const { lastTokenSeconds: last, firstTokenSeconds: first } = record;
+    const tail = tailSeconds(record);
+    if (tail === undefined || last === undefined || first === undefined) continue;
+    tails.push(tail);
     const tokens = source && outputTokens(record, source);
     if (source === undefined || tokens === undefined || tokens < 1) continue;
     allSpans.push(last - first);
@@ -56,12 +58,8 @@ export function withTimes(
   }
   if (tails.length === 0) return scope;
   const times: Pick<ScopeExtras, 'decoded' | 'spanned'> = {
-    ...(spans.length === 0 ? {} : { decoded: { seconds: meanOf(spans), tokens: meanOf(lengths) } }),
-    ...(allSpans.length === 0 ? {} : { spanned: { seconds: meanOf(allSpans), tokens: meanOf(allLengths) } }),
+    ...(spans.length === 0 ? {} : { decoded: { seconds: mean(spans), tokens: mean(lengths) } }),
+    ...(allSpans.length === 0 ? {} : { spanned: { seconds: mean(allSpans), tokens: mean(allLengths) } }),
   };
-  return { ...scope, extras: { ...scope.extras, streamTailSeconds: meanOf(tails), ...times } };
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return { ...scope, extras: { ...scope.extras, streamTailSeconds: mean(tails), ...times } };
 }

@@ -2,6 +2,7 @@
 import type { LifecycleReport, Stat } from '../metrics/lifecycle';
 import type { Problem, Result } from '../problem';
 import { parseJson } from '../folder/json';
+import { isObject } from '../own';
 
 type Json = Record<string, unknown>;
 type Throughput = LifecycleReport['successes']['throughput'];
@@ -179,8 +180,4 @@ function optional<K extends string>(from: Json, keys: readonly K[]): Partial<Rec
 
 function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -19,6 +19,7 @@ import { proofOf } from './proof';
 import { readRecords } from '../folder/read-records';
 import type { FolderAccess } from '../folder/access';
 import type { Run } from './run';
+import { isObject } from '../own';
 
 /** A lifecycle report has a few kilobytes per stage and error message; a manifest less. */
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
@@ -192,9 +193,7 @@ async function readFolder(folder: FolderAccess, files: readonly string[]): Promi
 /** The values of another tool's config.yaml; whether they are valid is not this reader's question. */
 function foreignConfig(text: string | undefined): { config?: Readonly<Record<string, unknown>> } {
   const value = text === undefined ? undefined : parseDocument(redactText(text)).value;
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? { config: value as Record<string, unknown> }
-    : {};
+  return isObject(value) ? { config: value } : {};
 }
 
 type ManifestResult =

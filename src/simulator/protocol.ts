@@ -2,6 +2,7 @@
 import type { AnswerPlan } from './model';
 import type { SimulatorOptions } from './options';
 import { END_TOKEN, decodeIds, tokenize } from './vocabulary';
+import { isObject } from '../own';
 
 export type Route = 'completion' | 'chat';
 
@@ -251,10 +252,6 @@ export function parseObject(text: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isCount(value: unknown): value is number {

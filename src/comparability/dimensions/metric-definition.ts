@@ -1,6 +1,6 @@
 // The same formula for the same name? Recomputed from records, yes; read from reports, only where their tools agree.
 import { rounded } from '../../figures';
-import { startSeconds } from '../../metrics/request-metrics';
+import { latencySeconds, tailSeconds } from '../../metrics/request-metrics';
 import {
   definitionDifferences,
   measureOf,
@@ -244,11 +244,10 @@ function tailShareOf({ run }: Side): number | undefined {
   let tails = 0;
   let latencies = 0;
   for (const record of run.records ?? []) {
-    const { outcome, endSeconds: end, lastTokenSeconds: last } = record;
-    const sent = startSeconds(record);
-    if (outcome.kind !== 'ok' || end === undefined || last === undefined || sent === undefined) continue;
-    tails += end - last;
-    latencies += end - sent;
+    const [tail, latency] = [tailSeconds(record), latencySeconds(record)];
+    if (tail === undefined || latency === undefined) continue;
+    tails += tail;
+    latencies += latency;
   }
   return latencies > 0 ? tails / latencies : undefined;
 }

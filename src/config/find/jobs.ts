@@ -2,17 +2,14 @@
 import type { ConfigPath, Problem } from '../../problem';
 import type { Config } from '../model/schema';
 import type { Placed, RegionSearch } from './regions';
+import { isObject } from '../../own';
 
 type Mapping = Readonly<Record<string, unknown>>;
 
-function isMapping(value: unknown): value is Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-const list = (value: unknown): readonly Mapping[] => (Array.isArray(value) ? value.filter(isMapping) : []);
+const list = (value: unknown): readonly Mapping[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What a Job, or another object with a pod, that has an inference-perf container does to the run of this config. */
+/** What a Job, or another object whose pod has an inference-perf container, does to the run of this config. */
 export function jobProblems(config: Config, { documents }: RegionSearch): readonly Problem[] {
   return documents.flatMap((placed) =>
     objectsIn(placed.document.value, []).flatMap((found) => judge(found, placed, config)),
@@ -26,22 +23,21 @@ interface Found {
 
 /** The objects of a document; those of a List, too. */
 function objectsIn(value: unknown, path: ConfigPath): readonly Found[] {
-  if (!isMapping(value) || typeof value['kind'] !== 'string') return [];
+  if (!isObject(value) || typeof value['kind'] !== 'string') return [];
   const items = value['items'];
   if (!Array.isArray(items)) return [{ value, path }];
   return items.flatMap((item, index) => objectsIn(item, [...path, 'items', index]));
 }
 
 /** Where each kind keeps the Job's and the pod's settings; `endless` kinds start a container again whatever it says. */
-const SPECS: ReadonlyMap<unknown, { readonly job?: ConfigPath; readonly pod: ConfigPath; readonly endless?: true }> =
-  new Map([
-    ['Pod', { pod: ['spec'] }],
-    ...['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet'].map(
-      (kind) => [kind, { pod: ['spec', 'template', 'spec'], endless: true }] as const,
-    ),
-    ['Job', { job: ['spec'], pod: ['spec', 'template', 'spec'] }],
-    ['CronJob', { job: ['spec', 'jobTemplate', 'spec'], pod: ['spec', 'jobTemplate', 'spec', 'template', 'spec'] }],
-  ]);
+const SPECS = new Map<unknown, { readonly job?: ConfigPath; readonly pod: ConfigPath; readonly endless?: true }>([
+  ['Pod', { pod: ['spec'] }],
+  ['Job', { job: ['spec'], pod: ['spec', 'template', 'spec'] }],
+  ['CronJob', { job: ['spec', 'jobTemplate', 'spec'], pod: ['spec', 'jobTemplate', 'spec', 'template', 'spec'] }],
+]);
+for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet']) {
+  SPECS.set(kind, { pod: ['spec', 'template', 'spec'], endless: true });
+}
 
 function judge({ value, path }: Found, { document, toFile }: Placed, config: Config): readonly Problem[] {
   const specs = SPECS.get(value['kind']);
@@ -179,7 +175,7 @@ const LEAST_BYTES = 512 * MIB;
 const WORKER_BYTES = 64 * MIB;
 
 function memory({ resources }: Mapping, own: ConfigPath, { load }: Config, at: At): readonly Problem[] {
-  const limits = isMapping(resources) && isMapping(resources['limits']) ? resources['limits'] : undefined;
+  const limits = isObject(resources) && isObject(resources['limits']) ? resources['limits'] : undefined;
   const bytes = quantity(limits?.['memory']);
   const workers = load.num_workers ?? 1;
   const needed = LEAST_BYTES + WORKER_BYTES * Math.max(1, workers);
@@ -217,6 +213,6 @@ function quantity(value: unknown): number | undefined {
 
 function inside(value: Mapping, path: ConfigPath): Mapping | undefined {
   let current: unknown = value;
-  for (const step of path) current = isMapping(current) ? current[step] : undefined;
-  return isMapping(current) ? current : undefined;
+  for (const step of path) current = isObject(current) ? current[step] : undefined;
+  return isObject(current) ? current : undefined;
 }

@@ -5,6 +5,7 @@ import type { ReadOptions, YamlDocument } from '../yaml/document';
 import { embedded, heredocs, heredocsIn, longTexts, readYaml, type Embedded, type Reading } from './embedded';
 import { remember } from '../yaml/remember';
 import type { Mask } from '../yaml/template';
+import { isObject } from '../../own';
 
 type RegionKind = 'file' | 'document' | 'workload' | 'helm' | 'configmap' | 'heredoc' | 'wrapped';
 
@@ -61,33 +62,29 @@ const DATA_KEYS = [
   'otel_trace_replay',
 ];
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** How many of the sections that tell a config have keys only it has: load, data, server. */
 function strength(value: Readonly<Record<string, unknown>>): number {
   const { load, data, server } = value;
-  const loadFits = isRecord(load) && (LOAD_KEYS.some((key) => key in load) || typeof load['type'] === 'string');
-  const dataFits = isRecord(data) && (typeof data['type'] === 'string' || DATA_KEYS.some((key) => key in data));
-  const serverFits = isRecord(server) && ('base_url' in server || 'model_name' in server || 'ignore_eos' in server);
+  const loadFits = isObject(load) && (LOAD_KEYS.some((key) => key in load) || typeof load['type'] === 'string');
+  const dataFits = isObject(data) && (typeof data['type'] === 'string' || DATA_KEYS.some((key) => key in data));
+  const serverFits = isObject(server) && ('base_url' in server || 'model_name' in server || 'ignore_eos' in server);
   return [loadFits, dataFits, serverFits].filter(Boolean).length;
 }
 
 /** A Kubernetes object. It is never a config itself; texts in it may be. */
 export function isManifest(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isRecord(value) && 'apiVersion' in value && 'kind' in value;
+  return isObject(value) && 'apiVersion' in value && 'kind' in value;
 }
 
 /** Does a mapping look like an inference-perf config? Two of its sections, or one with keys only it has. */
 function isConfigLike(value: unknown): boolean {
-  if (!isRecord(value)) return false;
+  if (!isObject(value)) return false;
   // Kubernetes objects, scenarios and charts have sections of the same names.
   if (isManifest(value)) return false;
   const { load } = value;
   const others = SECTIONS.filter((name) => name in value && !['load', 'data', 'server'].includes(name)).length;
   const strong = strength(value);
-  const only = isRecord(load) && (Array.isArray(load['stages']) || isRecord(load['sweep']));
+  const only = isObject(load) && (Array.isArray(load['stages']) || isObject(load['sweep']));
   return strong >= 2 || (strong === 1 && others >= 1) || only;
 }
 
@@ -104,13 +101,13 @@ function regionsOf(reading: Reading, options: ReadOptions): readonly Region[] {
   if (isConfigLike(value)) return [region('file', reading, [])];
   // Patches of manifests are lists of changes, whose values may be texts.
   if (Array.isArray(value)) return textRegions(reading.document, options);
-  if (!isRecord(value)) return [];
+  if (!isObject(value)) return [];
   if (isManifest(value))
     return [...textRegions(reading.document, options), ...encodedRegions(reading.document, options)];
   const found: Region[] = [];
   if (isConfigLike(value['config'])) found.push(region('helm', reading, ['config']));
   const workload = value['workload'];
-  if (isRecord(workload)) {
+  if (isObject(workload)) {
     for (const [name, entry] of Object.entries(workload)) {
       if (isConfigLike(entry)) found.push(region('workload', reading, ['workload', name]));
     }
@@ -140,7 +137,7 @@ function wrappedRegions(reading: Reading): readonly Region[] {
     visited += 1;
     if (visited > MAX_VISITED || found.length >= MAX_REGIONS || path.length > MAX_DEPTH) return;
     if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...path, index]));
-    if (!isRecord(value)) return;
+    if (!isObject(value)) return;
     if (path.length > 0 && isWrapped(value)) found.push(region('wrapped', reading, path));
     else for (const [key, entry] of Object.entries(value)) visit(entry, [...path, key]);
   };
@@ -184,15 +181,15 @@ function innerRegions(outer: Embedded, name: string, options: ReadOptions): read
 function encodedRegions(document: YamlDocument, options: ReadOptions): readonly Region[] {
   const objects: (readonly [Readonly<Record<string, unknown>>, ConfigPath])[] = [];
   const { value } = document;
-  if (isRecord(value)) {
+  if (isObject(value)) {
     objects.push([value, []]);
     if (Array.isArray(value['items']))
-      value['items'].forEach((item: unknown, index) => isRecord(item) && objects.push([item, ['items', index]]));
+      value['items'].forEach((item: unknown, index) => isObject(item) && objects.push([item, ['items', index]]));
   }
   return objects.flatMap(([object, path]) =>
     (object['kind'] === 'Secret' ? ['data', 'binaryData'] : ['binaryData']).flatMap((section) => {
       const texts = object[section];
-      if (!isRecord(texts)) return [];
+      if (!isObject(texts)) return [];
       return Object.entries(texts).flatMap(([key, encoded]): readonly Region[] => {
         const text = typeof encoded === 'string' ? decoded(encoded) : undefined;
         const reading = text === undefined ? undefined : readYaml(text, options);

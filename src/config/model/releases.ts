@@ -10,6 +10,7 @@ import { configSchema } from './schema';
 import { adviseKey } from './suggest';
 import { exactSum, plainSum } from './sums';
 import { has, targetName, type Target } from './target';
+import { isObject } from '../../own';
 
 type Schema = z.ZodType;
 type Shape = Readonly<Record<string, Schema>>;
@@ -57,8 +58,7 @@ function loadTypeOf(values: unknown): string {
 }
 
 function isMapping(value: unknown): value is Mapping {
-  const object = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return object && !isForeign(value) && !(value instanceof Placeholder);
+  return isObject(value) && !isForeign(value) && !(value instanceof Placeholder);
 }
 
 interface Meta {

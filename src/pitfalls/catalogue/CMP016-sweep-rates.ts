@@ -1,9 +1,10 @@
 // CMP016: A sweep picks other rates each time.
 import { significant } from '../../figures';
-import { at, isObject } from '../../readers/readers/values';
+import { at } from '../../readers/readers/values';
 import { type Check, warning } from '../in-config';
 import { measuredStages, type ReportSign, said } from '../in-report';
 import { EVERYTHING, type Pitfall } from '../pitfall';
+import { isObject } from '../../own';
 
 const sweepRates: Check = ({ config: { load } }) => (load.sweep ? [warning(['load', 'sweep'])] : []);
 

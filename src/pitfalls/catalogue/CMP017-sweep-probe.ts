@@ -1,9 +1,10 @@
 // CMP017: The sweep’s probe misjudges saturation.
 import { significant } from '../../figures';
 import { statisticOf } from '../../readers/canonical';
-import { at, isObject } from '../../readers/readers/values';
+import { at } from '../../readers/readers/values';
 import { measuredStages, type ReportSign, said, SMALLEST_WAIT_SECONDS } from '../in-report';
 import { type Pitfall, RATES } from '../pitfall';
+import { isObject } from '../../own';
 
 /** The last stage of a sweep should just not keep up: the probe's idea of saturation against what the stage achieved. */
 const probe: ReportSign = (report) => {

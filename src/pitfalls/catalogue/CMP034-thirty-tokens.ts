@@ -1,10 +1,11 @@
 // CMP034: Output is capped at 30 tokens.
 import { significant } from '../../figures';
 import { statisticOf } from '../../readers/canonical';
-import { at, isObject, textAt } from '../../readers/readers/values';
+import { at, textAt } from '../../readers/readers/values';
 import { type Check, warning } from '../in-config';
 import { dataType, lifecycleOnly, said, type Sign } from '../in-report';
 import { EVERYTHING, type Pitfall } from '../pitfall';
+import { isObject } from '../../own';
 
 /** What sets no length on the routes of chats. */
 const CAPPED_CHAT: readonly string[] = ['shareGPT', 'billsum_conversations', 'infinity_instruct'];

@@ -1,10 +1,11 @@
 // CMP037: shareGPT has no length limit and two meanings.
 import { whole } from '../../figures';
 import { statisticOf } from '../../readers/canonical';
-import { at, isObject } from '../../readers/readers/values';
+import { at } from '../../readers/readers/values';
 import { type Check, warning } from '../in-config';
 import { dataType, lifecycleOnly, said, type Sign } from '../in-report';
 import { EVERYTHING, type Pitfall } from '../pitfall';
+import { isObject } from '../../own';
 
 const shareGptInConfig: Check = ({ config }) => {
   const { data } = config;

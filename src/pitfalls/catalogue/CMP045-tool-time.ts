@@ -1,10 +1,11 @@
 // CMP045: Simulated tool time counts as latency.
 import { duration } from '../../figures';
 import { statisticOf } from '../../readers/canonical';
-import { at, isObject } from '../../readers/readers/values';
+import { at } from '../../readers/readers/values';
 import { type Check, note } from '../in-config';
 import { lifecycleOnly, said, type Sign } from '../in-report';
 import { type Pitfall, RATES } from '../pitfall';
+import { isObject } from '../../own';
 
 const conversations: Check = ({ config }) =>
   config.data.type === 'conversation_replay' && config.data.conversation_replay?.tool_call_latency_sec

@@ -1,8 +1,9 @@
 // CMP076: The Prometheus summary includes the sweep’s probe.
-import { at, isObject } from '../../readers/readers/values';
+import { at } from '../../readers/readers/values';
 import { type Check, note } from '../in-config';
 import { lifecycleOnly, said, type Sign } from '../in-report';
 import type { Pitfall } from '../pitfall';
+import { isObject } from '../../own';
 
 const sweepSummary: Check = ({ config: { metrics, load, report } }) =>
   metrics?.prometheus && metrics.type === 'prometheus' && load.sweep && report.prometheus?.summary === true

@@ -1,7 +1,8 @@
 // CMP078: The saved config is not the one you wrote.
-import { at, isObject, numberAt, textAt } from '../../readers/readers/values';
+import { at, numberAt, textAt } from '../../readers/readers/values';
 import { type ReportSign, said } from '../in-report';
 import { EVERYTHING, type Pitfall } from '../pitfall';
+import { isObject } from '../../own';
 
 /** What inference-perf writes into its copy of the config that nobody wrote. */
 const mutated: ReportSign = ({ config, tool }) => {

@@ -1,10 +1,10 @@
 // AIPerf's server_metrics_export.json: the counters it read from the server's /metrics while it profiled.
-import { own } from '../../own';
+import { isObject, own } from '../../own';
 import { countersOf } from '../cache-counters';
 import type { CanonicalReport, Measure, QuantityId, ServerTelemetry } from '../canonical';
 import { fact } from '../facts';
 import type { SourceDocument } from './reader';
-import { at, isObject, measure, numberAt, type Json } from './values';
+import { at, measure, numberAt, type Json } from './values';
 
 /** The servers' names of the counters that tell what a cache held. */
 const NAMES: Readonly<Record<string, string>> = {

@@ -2,8 +2,8 @@
 import type { ReportScope, Told } from '../canonical';
 import { settingsTold } from './settings';
 import { lengthLaw, parametersOf, samplingOf, switchOf, TOLD, toldBy } from './told';
-import { at, isObject, numberOf, shown, textOf, type Json } from './values';
-import { own } from '../../own';
+import { at, numberOf, shown, textOf, type Json } from './values';
+import { isObject, own } from '../../own';
 
 interface Found {
   readonly value: unknown;

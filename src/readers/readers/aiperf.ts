@@ -6,20 +6,8 @@ import { aiperfLoad, aiperfPlanned, aiperfTold, findKey } from './aiperf-told';
 import type { ReportReader } from './reader';
 import { settingsOfCommand } from './settings';
 import { headOf } from './told';
-import {
-  at,
-  compact,
-  isObject,
-  measure,
-  numberAt,
-  numberOf,
-  shown,
-  single,
-  statisticsOf,
-  textAt,
-  type Json,
-} from './values';
-import { own } from '../../own';
+import { at, compact, measure, numberAt, numberOf, shown, single, statisticsOf, textAt, type Json } from './values';
+import { isObject, own } from '../../own';
 
 /** Units as the file names them -> factor to ours. */
 const UNITS: Readonly<Record<string, number>> = {

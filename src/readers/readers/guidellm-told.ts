@@ -1,8 +1,8 @@
 // What GuideLLM's benchmarks.json says about the workload; the same facts nested in another way before version 0.6.
 import type { Told } from '../canonical';
 import { lengthLaw, parametersOf, samplingOf, switchOf, TOLD, toldBy } from './told';
-import { at, isObject, numberAt, numberOf, textAt, textOf, type Json } from './values';
-import { own } from '../../own';
+import { at, numberAt, numberOf, textAt, textOf, type Json } from './values';
+import { isObject, own } from '../../own';
 
 /** Strategies -> inference-perf's load types and the law gaps follow. `throughput` sends as much as may be in flight. */
 const STRATEGIES: Readonly<Record<string, readonly [type: string, law?: string]>> = {

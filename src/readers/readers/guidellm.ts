@@ -12,7 +12,8 @@ import { guidellmSeed, guidellmTold } from './guidellm-told';
 import { headOf } from './told';
 import { keptBenchmark } from '../records/guidellm';
 import type { ReportReader } from './reader';
-import { at, compact, isObject, measure, numberAt, quantileKey, shown, single, textAt, type Json } from './values';
+import { at, compact, measure, numberAt, quantileKey, shown, single, textAt, type Json } from './values';
+import { isObject } from '../../own';
 
 const RANK = { percentiles: 'weighted-rank', stdDev: 'population' } as const satisfies Definition;
 

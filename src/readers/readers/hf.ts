@@ -1,7 +1,8 @@
 // Reader of Hugging Face's inference-benchmarker: one scope per step of its sweep, its own warm-up dropped (reference peers.md 4.7).
 import type { CanonicalReport, Definition, Measure, ReportScope, ScopeCounts } from '../canonical';
 import type { ReportReader } from './reader';
-import { at, compact, isObject, measure, numberAt, shown, single, statisticsOf, textAt, type Json } from './values';
+import { at, compact, measure, numberAt, shown, single, statisticsOf, textAt, type Json } from './values';
+import { isObject } from '../../own';
 
 const SEND = { start: 'send', weighting: 'requests', percentiles: 'linear' } as const satisfies Definition;
 

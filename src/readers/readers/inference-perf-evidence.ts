@@ -2,7 +2,8 @@
 import { MEDIA_KINDS, type MediaMeans } from '../../metrics/media';
 import type { ScopeExtras, SessionFigures } from '../canonical';
 import type { SourceDocument } from './reader';
-import { at, compact, isObject, numberAt, textAt } from './values';
+import { at, compact, numberAt, textAt } from './values';
+import { isObject } from '../../own';
 
 /** @param value one lifecycle document, of any generation or of ours */
 export function extrasOf(value: unknown): ScopeExtras {

@@ -1,7 +1,8 @@
 // What else lies in an inference-perf folder: session reports, adapters, and its own validation.json.
 import type { CanonicalReport } from '../canonical';
 import type { SourceDocument } from './reader';
-import { at, isObject, numberAt, textAt } from './values';
+import { at, numberAt, textAt } from './values';
+import { isObject } from '../../own';
 
 export function sessionFacts(documents: readonly SourceDocument[]): CanonicalReport['facts'] {
   return documents.flatMap(({ file, value }) => {

@@ -1,6 +1,7 @@
 // inference-perf's Prometheus reports: the server's own view of a stage, with the traps of its names and zeros (reference 5.8).
 import type { Measure, QuantityId, ServerTelemetry } from '../canonical';
-import { at, isObject, measure, numberAt, single, statisticsOf, textAt, type Json } from './values';
+import { at, measure, numberAt, single, statisticsOf, textAt, type Json } from './values';
+import { isObject } from '../../own';
 
 const LATENCIES: readonly (readonly [QuantityId, string])[] = [
   ['ttft', 'time_to_first_token'],

@@ -1,6 +1,7 @@
 // Which inference-perf wrote a lifecycle report, by what is in it (reference inference-perf.md section 5.9), and what its numbers mean then.
 import type { Definition, QuantityId, VersionClass } from '../canonical';
-import { at, isObject, numberAt, type Json } from './values';
+import { at, numberAt, type Json } from './values';
+import { isObject } from '../../own';
 
 /** Ordered; later generations have a larger number. */
 export type Generation = 'v0.1.0' | 'v0.1.1' | 'v0.2-0.3' | 'v0.3' | 'v0.4' | 'v0.5' | 'v0.6.0' | 'v0.6.1' | 'main';

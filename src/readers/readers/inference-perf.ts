@@ -7,7 +7,8 @@ import { PLACE_IN_QUEUE, scopeOf, type ScopeSource } from './inference-perf-scop
 import { isPrometheusReport, telemetryOf } from './inference-perf-server';
 import { meaningOf, versionOf } from './inference-perf-version';
 import type { ReaderInput, Recognition, ReportReader, SourceDocument } from './reader';
-import { at, isObject, numberAt, textAt, type Json } from './values';
+import { at, numberAt, textAt, type Json } from './values';
+import { isObject } from '../../own';
 
 type Document = ReaderInput['documents'][number];
 

@@ -4,7 +4,8 @@ import type { ReportReader } from './reader';
 import { extraFacts, flatMeasures, servingLoad, servingTold, tokenTotals, type FlatBlock } from './serving-layout';
 import { settingsTold, stackTold } from './settings';
 import { TOLD, toldBy } from './told';
-import { compact, hasAll, isObject, numberOf, single, textOf, type Json } from './values';
+import { compact, hasAll, numberOf, single, textOf, type Json } from './values';
+import { isObject } from '../../own';
 
 const SEND = { start: 'send', percentiles: 'linear', weighting: 'requests' } as const satisfies Definition;
 const BLOCKS: readonly FlatBlock[] = [

@@ -4,7 +4,8 @@ import type { CanonicalReport, Told } from '../canonical';
 import { fact, type Fact } from '../facts';
 import { settingsTold } from './settings';
 import { lengthLaw, toldBy } from './told';
-import { at, isObject, numberAt, shown, textAt, type Json } from './values';
+import { at, numberAt, shown, textAt, type Json } from './values';
+import { isObject } from '../../own';
 
 type Scenario = Pick<CanonicalReport, 'told' | 'config' | 'configAt' | 'said'>;
 

@@ -8,7 +8,6 @@ import type { ReportReader } from './reader';
 import {
   at,
   compact,
-  isObject,
   measure,
   numberAt,
   numberOf,
@@ -19,7 +18,7 @@ import {
   textOf,
   type Json,
 } from './values';
-import { own } from '../../own';
+import { isObject, own } from '../../own';
 
 const FACTORS: Readonly<Record<string, number>> = {
   s: 1,

@@ -3,7 +3,8 @@ import type { CanonicalReport, Definition, Measure, QuantityId, ScopeCounts, Sta
 import type { ReportReader } from './reader';
 import { settingsTold } from './settings';
 import { lengthLaw, TOLD, toldBy } from './told';
-import { compact, isObject, measure, numberOf, shown, single, textOf, type Json } from './values';
+import { compact, measure, numberOf, shown, single, textOf, type Json } from './values';
+import { isObject } from '../../own';
 
 const REQUESTS = {
   start: 'send',

@@ -9,7 +9,8 @@ import type {
   Statistics,
 } from '../canonical';
 import type { ReportReader } from './reader';
-import { at, compact, isObject, measure, numberAt, numberOf, quantileKey, single, textOf, type Json } from './values';
+import { at, compact, measure, numberAt, numberOf, quantileKey, single, textOf, type Json } from './values';
+import { isObject } from '../../own';
 
 const NANO = 1e-9;
 const HEAD = 'MLPerf Results Summary';

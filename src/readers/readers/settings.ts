@@ -5,7 +5,8 @@ import type { ConfigPath } from '../../problem';
 import type { Told } from '../canonical';
 import { fact, type Fact } from '../facts';
 import { literal, parametersOf, samplingOf, TOLD } from './told';
-import { isObject, numberOf, textOf, type Json } from './values';
+import { numberOf, textOf, type Json } from './values';
+import { isObject } from '../../own';
 
 /** A value by its last name: lower case, `_` between words, without the dashes of a flag. */
 interface Named {

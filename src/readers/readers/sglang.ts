@@ -5,7 +5,8 @@ import { arrayProblems, flatMeasures, servingLoad, servingTold, tokenTotals, typ
 import { settingsTold, stackTold } from './settings';
 import { TOLD, toldBy } from './told';
 import { hasArrays } from './vllm';
-import { compact, hasAll, isObject, numberOf, shown, single, textAt, textOf, type Json } from './values';
+import { compact, hasAll, numberOf, shown, single, textAt, textOf, type Json } from './values';
+import { isObject } from '../../own';
 
 const SEND = {
   start: 'send',

@@ -1,7 +1,8 @@
 // What another tool's file says about its workload, put under the keys inference-perf's config has for it, each with its place.
 import type { ConfigPath } from '../../problem';
 import type { CanonicalReport, Told } from '../canonical';
-import { compact, isObject, shown, type Json } from './values';
+import { compact, shown, type Json } from './values';
+import { isObject } from '../../own';
 
 /** Settings that several readers tell; inference-perf's config has no key for the law of arrivals, what bodies carried and what was left out. */
 export const TOLD = {

@@ -2,13 +2,9 @@
 import { jsonText } from '../../figures';
 import { percentileKey } from '../../metrics/statistics';
 import type { Definition, Measure, QuantityId, Statistics } from '../canonical';
-import { own } from '../../own';
+import { isObject, own } from '../../own';
 
 export type Json = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** A finite number; numbers written as text (llmperf's min and max) only when asked for. */
 export function numberOf(value: unknown, alsoText = false): number | undefined {

@@ -14,7 +14,8 @@ import {
 } from './serving-layout';
 import { settingsTold, stackTold } from './settings';
 import { TOLD, toldBy } from './told';
-import { compact, hasAll, isObject, numberOf, single, textOf, type Json } from './values';
+import { compact, hasAll, numberOf, single, textOf, type Json } from './values';
+import { isObject } from '../../own';
 
 const SEND = { start: 'send', percentiles: 'linear', stdDev: 'population' } as const satisfies Definition;
 

@@ -1,6 +1,7 @@
 // Columns from the requests GuideLLM keeps in its benchmarks.json, in the nestings of 0.3, 0.5 and 0.8.
-import { at, isObject, numberAt, numberOf, type Json } from '../readers/values';
+import { at, numberAt, numberOf, type Json } from '../readers/values';
 import { emptyRow, RequestColumns } from './columns';
+import { isObject } from '../../own';
 
 const KINDS = ['successful', 'errored', 'incomplete'] as const;
 

@@ -3,9 +3,10 @@ import type { Problem } from '../../problem';
 import { parseJson } from '../../folder/json';
 import type { TokenCounter } from '../canonical';
 import { sglangOutputCounter } from '../readers/sglang';
-import { at, isObject, numberAt, numberOf, type Json } from '../readers/values';
+import { at, numberAt, numberOf, type Json } from '../readers/values';
 import { emptyRow, RequestColumns } from './columns';
 import type { StreamedRecords } from './inference-perf';
+import { isObject } from '../../own';
 
 /** vLLM keeps the server's usage, and where there is none its own count; which of them a number is, it does not say. */
 export function vllmColumns(value: Json): RequestColumns {

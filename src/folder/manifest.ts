@@ -1,6 +1,7 @@
 // run.json: the manifest of one run. Everything a comparison asks for and inference-perf's own files do not record.
 // Written when the run is planned (state "running"), again as stages end, and at the end; a killed run keeps the last one.
 import * as z from 'zod';
+import { routeFactsSchema } from '../cluster/snapshot-schema';
 import { MANIFEST_FORMAT } from './run-files';
 import { stackSchema } from './stack';
 
@@ -347,6 +348,7 @@ export const manifestSchema = z.object({
       .meta({ description: 'Whether the server’s certificate was checked; off: NODE_TLS_REJECT_UNAUTHORIZED=0.' }),
     proxy: z.string().optional(),
   }),
+  route: routeFactsSchema.optional().meta({ description: 'The way into a cluster, when --target was given.' }),
   stack: stackSchema.optional().meta({
     description: 'What served: from stack.yaml beside the config, --stack, or the embedded simulator’s flags.',
   }),

@@ -1,9 +1,10 @@
 // The stack record: what served, as `stack.yaml`, a Kubernetes manifest or a plain list of server arguments says it.
 import * as z from 'zod';
+import { kubernetesFactsSchema } from '../cluster/snapshot-schema';
 import { withoutSecretFields, withoutSecretText } from '../config/secret-names';
 import type { Problem, Result } from '../problem';
-import { commandLine, shellWords, withoutSecretArguments, withoutSecretVariables } from './argv';
-import { documentsOf, plain, variablesOf, workloadOf, type Tree } from './stack-manifest';
+import { commandLine, shellWords, withoutSecretArguments, withoutSecretVariables } from '../cluster/argv';
+import { documentsOf, plain, variablesOf, workloadOf } from '../cluster/manifests';
 import { isObject } from '../own';
 
 /** Names a stack record may have beside a config or in a report folder, in this order. */
@@ -26,6 +27,9 @@ export const stackSchema = z.object({
   parallelism: text.meta({ description: 'Tensor, pipeline, data, expert: "tensor 2".' }),
   route: text.meta({ description: 'How requests reach the server: direct, port-forward, gateway, in-cluster.' }),
   other: z.record(z.string(), z.string()).optional().meta({ description: 'Free keys.' }),
+  kubernetes: kubernetesFactsSchema
+    .optional()
+    .meta({ description: 'What the cluster said at the run’s start and end.' }),
 });
 export type StackRecord = z.infer<typeof stackSchema>;
 
@@ -89,7 +93,7 @@ function refuse(code: string, message: string, file: string): Result<never> {
   return { ok: false, problems: [problem] };
 }
 
-function fromKeys(value: Tree, file: string): StackRecord {
+function fromKeys(value: Readonly<Record<string, unknown>>, file: string): StackRecord {
   const record: Record<string, unknown> = {};
   const other: [string, string][] = [];
   for (const [name, entry] of Object.entries(value)) {

@@ -65,6 +65,7 @@ function importsOf(file: string): Import[] {
 const FLOORS: readonly (readonly string[])[] = [
   ['src/problem', 'src/own', 'src/sample-size', 'src/cores', 'src/figures', 'src/fast-paths'],
   ['src/config', 'src/metrics'],
+  ['src/cluster'],
   ['src/client', 'src/folder', 'src/datagen', 'src/events'],
   ['src/readers', 'src/loadgen', 'src/simulator'],
   ['src/pitfalls'],
@@ -166,6 +167,7 @@ describe('import directions', () => {
       'src/problem',
       'src/config',
       'src/metrics',
+      'src/cluster',
       'src/pitfalls',
       'src/language',
       'src/readers',

@@ -4,8 +4,7 @@ import { withoutSecretText } from '../config/secret-names';
 import type { Problem } from '../problem';
 import { commandLine, withoutSecretVariables } from './argv';
 import { isObject } from '../own';
-
-export type Tree = Readonly<Record<string, unknown>>;
+import type { KubeObject } from './types';
 
 export function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -36,16 +35,16 @@ export interface Workload {
 
 /** One container of one pod of one object. */
 interface Found {
-  readonly object: Tree;
-  readonly pod: Tree;
-  readonly container: Tree;
+  readonly object: KubeObject;
+  readonly pod: KubeObject;
+  readonly container: KubeObject;
   /** `leader`, `predictor`, `Deployment vllm`: for the others' sake. */
   readonly name: string;
   readonly score: number;
 }
 
 /** The server of all these objects, and in `other` what else they start; undefined when none of them has a container. */
-export function workloadOf(objects: readonly Tree[]): Workload | undefined {
+export function workloadOf(objects: readonly KubeObject[]): Workload | undefined {
   const found = objects
     .filter((object) => typeof object['kind'] === 'string')
     .flatMap((object) => podsOf(object, 0).flatMap((pod) => containersOf(object, pod)));
@@ -56,7 +55,7 @@ export function workloadOf(objects: readonly Tree[]): Workload | undefined {
 }
 
 /** Every mapping that has containers, wherever a kind of object keeps its pods. */
-function podsOf(value: unknown, depth: number): Tree[] {
+function podsOf(value: unknown, depth: number): KubeObject[] {
   if (depth > 12) return [];
   if (Array.isArray(value)) return value.flatMap((entry) => podsOf(entry, depth + 1));
   if (!isObject(value)) return [];
@@ -67,7 +66,7 @@ function podsOf(value: unknown, depth: number): Tree[] {
   return Object.values(value).flatMap((entry) => podsOf(entry, depth + 1));
 }
 
-function containersOf(object: Tree, pod: Tree): Found[] {
+function containersOf(object: KubeObject, pod: KubeObject): Found[] {
   const metadata = object['metadata'];
   const title = `${plain(object['kind'])} ${isObject(metadata) ? plain(metadata['name'] ?? '') : ''}`.trim();
   return (pod['containers'] as unknown[]).filter(isObject).map((container) => ({
@@ -85,7 +84,7 @@ const SERVER =
   /vllm|sglang|text-generation|\btgi\b|llama|triton|tensorrt|trtllm|lmdeploy|\bnim\b|ollama|mlc|huggingface|transformers|serve\b|openai/i;
 
 /** How much a container looks like the one that serves the model. */
-function serves(container: Tree): number {
+function serves(container: KubeObject): number {
   const names = [container['name'], container['image']].filter((text) => typeof text === 'string').join(' ');
   const line = [...wordsIn(container['command']), ...wordsIn(container['args'])].join(' ');
   return (
@@ -124,14 +123,14 @@ function describe({ object, pod, container }: Found, all: readonly Found[]): Wor
 }
 
 /** Another container in one line: enough to see that it changed. */
-function inShort(container: Tree, owner: Tree, server: Tree): string {
+function inShort(container: KubeObject, owner: KubeObject, server: KubeObject): string {
   const { args } = commandLine([...wordsIn(container['command']), ...wordsIn(container['args'])]);
   const spec = isObject(owner['spec']) ? owner['spec'] : {};
   const replicas = owner !== server && typeof spec['replicas'] === 'number' ? [`x ${spec['replicas']}`] : [];
   return [withoutSecretText(plain(container['image'] ?? 'no image')), ...args, ...replicas].join(' ');
 }
 
-function acceleratorOf(container: Tree): string | undefined {
+function acceleratorOf(container: KubeObject): string | undefined {
   const limits =
     isObject(container['resources']) && isObject(container['resources']['limits'])
       ? container['resources']['limits']

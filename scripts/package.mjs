@@ -9,7 +9,7 @@ import { createVSIX } from '@vscode/vsce';
 import { root } from './floor.mjs';
 
 /** What the package holds besides the bundles; .vscodeignore has the last word. */
-const FILES = ['media', 'schemas', 'docs', 'README.md', 'CHANGELOG.md', 'LICENSE', '.vscodeignore'];
+const FILES = ['media', 'schemas', 'docs', 'samples', 'README.md', 'CHANGELOG.md', 'LICENSE', '.vscodeignore'];
 
 /** Writes the .vsix; throws with the tool's own words when that fails. */
 export async function packageExtension(vsix) {

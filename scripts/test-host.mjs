@@ -1,7 +1,7 @@
 // The host floor: the packaged extension in a real VS Code, driven as a user would. `npm run host -- [suite | words of a step's name] [--watch]`
 // Installs the VS Code server once (setup-vscode.mjs). The tests are one story: a failed step skips the ones after it, and a
 // step that is asked for by name comes after all that lead to it.
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { runHostSuite } from './host-suite.mjs';
@@ -15,9 +15,10 @@ const INSTALL_SECONDS = 400;
 const wanted = await wantedTests('scripts/test-host.mjs', []);
 mkdirSync(path.join(root, 'shots'), { recursive: true });
 const report = reporter();
-const { HOST_TESTS, Workbench } = await loadTests('test/host/tests.ts', 'test-host');
+const { FRESH_TESTS, HOST_TESTS, Workbench } = await loadTests('test/host/tests.ts', 'test-host');
 const story = HOST_TESTS.slice(0, HOST_TESTS.findLastIndex(({ name }) => name.toLowerCase().includes(wanted)) + 1);
-if (wanted !== '' && wanted !== 'suite' && story.length === 0) {
+const isFresh = FRESH_TESTS.some(({ name }) => name.toLowerCase().includes(wanted));
+if (wanted !== '' && wanted !== 'suite' && story.length === 0 && !isFresh) {
   console.error(`There is no step '${wanted}'. Steps:\n  ${HOST_TESTS.map(({ name }) => name).join('\n  ')}`);
   process.exit(2);
 }
@@ -53,16 +54,33 @@ try {
   if ('suite'.includes(wanted)) {
     await runHostSuite({ browser, server, workspace: sampleWorkspace('suite'), results, report });
   }
-  const context = await browser.newContext({
-    viewport: { width: 1440, height: 900 },
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
-  const page = await context.newPage();
-  if (process.env['VERBOSE']) page.on('console', (message) => console.log('[console]', message.text().slice(0, 300)));
-  const workbench = new Workbench(page, server.configure);
-  await workbench.open(server.url(workspace));
+  const open = async (folder) => {
+    const context = await browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const page = await context.newPage();
+    const workbench = new Workbench(page, server.configure);
+    await workbench.open(server.url(folder));
+    return { page, workbench };
+  };
+  for (const { name, body } of FRESH_TESTS) {
+    if (!name.toLowerCase().includes(wanted)) continue;
+    const folder = path.join(workspaces, 'fresh');
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, 'README.md'), '# Nothing here yet');
+    const { page, workbench } = await open(folder);
+    if (!(await report.test(name, () => body(workbench, folder), STEP_SECONDS))) {
+      await page.screenshot({ path: path.join(root, 'shots', 'FAIL-host-fresh.png') }).catch(() => {});
+      console.log(extensionHostLog(host));
+    }
+    await page.context().close();
+  }
+  const steps = wanted === 'suite' ? [] : story;
+  const { page, workbench } = steps.length > 0 ? await open(workspace) : {};
+  if (process.env['VERBOSE']) page?.on('console', (message) => console.log('[console]', message.text().slice(0, 300)));
   let broken = false;
-  for (const { name, body } of wanted === 'suite' ? [] : story) {
+  for (const { name, body } of steps) {
     if (broken) {
       report.skip(name, 'an earlier step failed');
       continue;

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { looksLikeConfig } from '../config/find/detect';
 import { reportPlace, workingFolder } from './folders';
 import { factsLine, firstSight, firstSightWords, runLabel } from './run-facts';
+import { trySimulator } from './sample';
 import type { RunController } from './run-controller';
 import { terminalLine } from './run-command';
 import type { KnownRun } from './runs';
@@ -22,6 +23,7 @@ export function registerCommands(services: Services, controller: RunController):
     'isoperf.run': (config: Argument, region?: unknown, named?: unknown) =>
       run(services, controller, config, region, named !== true),
     'isoperf.runAgainst': (config: Argument, region?: unknown) => run(services, controller, config, region, true),
+    'isoperf.trySimulator': () => trySimulator(services, controller),
     'isoperf.stop': () => controller.stop(false),
     'isoperf.showLive': () => controller.showLive(),
     'isoperf.openReport': (folder: Argument) => openReport(services, folder),

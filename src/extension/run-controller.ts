@@ -56,11 +56,14 @@ export class RunController implements PanelOwner, vscode.Disposable {
     return this.current !== undefined;
   }
 
-  /** Runs one benchmark to its end; resolves when the engine is gone. Never rejects for what a run may meet. */
-  async run(request: RunRequest): Promise<void> {
+  /**
+   * Runs one benchmark to its end; resolves when the engine is gone, with the report's folder where the run came to its end. Never
+   * rejects for what a run may meet.
+   */
+  async run(request: RunRequest): Promise<vscode.Uri | undefined> {
     if (this.current) {
       await this.refuseSecond();
-      return;
+      return undefined;
     }
     const name = path.basename(request.config.path).replace(/\.ya?ml$/, '');
     const current: Current = {
@@ -88,7 +91,8 @@ export class RunController implements PanelOwner, vscode.Disposable {
       await vscode.commands.executeCommand('setContext', 'isoperf.running', false);
       this.startedOrEnded.fire();
     }
-    await this.conclude(current);
+    const folder = await this.conclude(current);
+    return current.state.finished?.state === 'complete' ? folder : undefined;
   }
 
   private async refuseSecond(): Promise<void> {
@@ -160,21 +164,23 @@ export class RunController implements PanelOwner, vscode.Disposable {
   }
 
   /** The report in place of the live view; a notification only when nobody is looking at it. */
-  private async conclude(current: Current): Promise<void> {
+  private async conclude(current: Current): Promise<vscode.Uri | undefined> {
     const { log, reports, runs } = this.services;
     const { state, panel } = current;
     const folderPath = state.finished?.folder ?? state.planned?.folder;
     // A run that broke before its first request left no report: the view stays and says why.
     if (folderPath === undefined || (state.phase === 'failed' && !hasMeasured(state))) {
-      await this.tell(current, undefined);
-      return;
+      void this.tell(current, undefined);
+      return undefined;
     }
     const folder = vscode.Uri.file(path.resolve(workingFolder(current.request.config), folderPath));
     await runs.remember(folder);
     log.info(`report in ${folder.fsPath}`);
     const wasVisible = panel?.view.visible ?? false;
     if (panel) await reports.becomeReport(panel, folder);
-    if (!wasVisible) await this.tell(current, folder);
+    // Whoever started the run need not wait until a notification is answered.
+    if (!wasVisible) void this.tell(current, folder);
+    return folder;
   }
 
   private async tell({ request, state, panel }: Current, folder: vscode.Uri | undefined): Promise<void> {

@@ -16,6 +16,14 @@ export class Workbench {
     await this.page.locator('.explorer-folders-view .monaco-list-row').first().waitFor({ timeout: 90_000 });
   }
 
+  /** Clicks of the user, for the test that counts them. */
+  clicks = 0;
+
+  async click(target: Locator): Promise<void> {
+    this.clicks += 1;
+    await target.click();
+  }
+
   private get quickInput(): Locator {
     return this.page.locator('.quick-input-widget input.input');
   }
@@ -37,9 +45,10 @@ export class Workbench {
     await this.quickRow(text).click();
   }
 
-  /** Types into an input box and confirms it. */
-  async answer(text: string): Promise<void> {
-    await this.quickInput.waitFor();
+  /** Types into the input box of that title, which may take the place of a list, and confirms it. */
+  async answer(text: string, title: RegExp): Promise<void> {
+    await this.page.locator('.quick-input-title', { hasText: title }).waitFor();
+    await this.page.locator('.quick-input-list .monaco-list-row').first().waitFor({ state: 'hidden' });
     await this.quickInput.fill(text);
     await this.page.keyboard.press('Enter');
     await this.page.waitForFunction((typed) => {

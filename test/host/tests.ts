@@ -87,6 +87,47 @@ async function compareTwo(workbench: Workbench): Promise<void> {
   await heading.waitFor(LONG);
 }
 
+/** From a fresh window to a first honest comparison: what a newcomer has patience for. The seconds are printed, not judged. */
+const MOST_CLICKS = 5;
+
+/** In a window of their own, with a folder that has no config in it. */
+export const FRESH_TESTS: readonly HostTest[] = [
+  {
+    name: `a fresh window shows a first comparison within ${MOST_CLICKS} clicks`,
+    async body(workbench, workspace) {
+      const started = Date.now();
+      await workbench.click(workbench.page.locator('.activitybar .action-label[aria-label^="IsoPerf"]').first());
+      await workbench.shot('host-0-empty');
+      await workbench.click(workbench.page.getByRole('button', { name: 'Try with the Simulator' }).first());
+      const view = workbench.view();
+      await view
+        .getByRole('heading', { level: 1, name: /baseline .*against.*candidate/s })
+        .waitFor({ timeout: 240_000 });
+      const seconds = (Date.now() - started) / 1000;
+      assert.match(await view.locator('.verdict h2').innerText(), /Not comparable/);
+      assert.ok(workbench.clicks <= MOST_CLICKS, `${workbench.clicks} clicks`);
+      console.log(`     ${seconds.toFixed(1)} s, ${workbench.clicks} clicks`);
+      await workbench.shot('host-0-comparison');
+      await view
+        .locator('summary', { hasText: /^Align/ })
+        .first()
+        .click();
+      await workbench.shot('host-0-align');
+      await view
+        .locator('summary', { hasText: /^Align/ })
+        .first()
+        .click();
+      const made = readdirSync(path.join(workspace, 'isoperf-sample')).sort();
+      assert.deepEqual(made, ['baseline.yaml', 'candidate.yaml', 'tokenizer']);
+      await workbench.command('View: Close All Editors');
+      await workbench.command('Welcome: Open Walkthrough...');
+      await workbench.pick('Compare benchmarks honestly');
+      await workbench.page.locator('.getting-started-step, .step-title').first().waitFor(LONG);
+      await workbench.shot('host-0-walkthrough');
+    },
+  },
+];
+
 export const HOST_TESTS: readonly HostTest[] = [
   {
     name: 'a planted mistake is underlined, listed, and explained on hover',
@@ -212,8 +253,8 @@ export const HOST_TESTS: readonly HostTest[] = [
         await workbench.line('2 threads').waitFor(LONG);
         await workbench.lens(/Run$/).click();
         await workbench.pick('Another URL…');
-        await workbench.answer(server.url);
-        await workbench.answer('host-test-key');
+        await workbench.answer(server.url, /Another URL/);
+        await workbench.answer('host-test-key', /^API key for/);
         await workbench.view().getByText('2 threads send (asked for).').waitFor(LONG);
         const done = workbench.view().getByText(/^Complete: 60 requests, all ok/);
         await done.waitFor(LONG);
@@ -284,6 +325,33 @@ export const HOST_TESTS: readonly HostTest[] = [
       await view.getByText('Open as Text', { exact: true }).click();
       await workbench.line('<script>alert(1)</script>').waitFor(LONG);
       await workbench.command('View: Close All Editors');
+    },
+  },
+  {
+    name: 'two results of another tool, under names that say nothing, are compared from the explorer',
+    async body(workbench, workspace) {
+      const folder = path.join(workspace, 'from-elsewhere');
+      for (const [name, rate] of [
+        ['monday.json', 4.6],
+        ['tuesday.json', 5.2],
+      ] as const) {
+        writeFileSync(path.join(folder, name), JSON.stringify({ ...VLLM_RESULT, request_rate: rate }));
+      }
+      await workbench.command('View: Show IsoPerf');
+      await workbench.runRow('tuesday.json', 'vllm').waitFor(LONG);
+      await workbench.shot('host-14-other-tools');
+      await workbench.command('View: Show Explorer');
+      await workbench.explorerRow('monday.json').click();
+      await workbench.explorerRow('tuesday.json').click({ modifiers: ['Control'] });
+      await fromMenu(workbench, workbench.explorerRow('tuesday.json'), 'Compare Selected');
+      await workbench
+        .view()
+        .getByRole('heading', { level: 1, name: /monday.*against.*tuesday/s })
+        .waitFor(LONG);
+      await workbench.shot('host-15-other-tools-compared');
+      await workbench.command('View: Close All Editors');
+      // Two selected rows would have another menu.
+      await workbench.explorerRow('tuesday.json').click();
     },
   },
   {

@@ -1,4 +1,7 @@
 // A server's command line as it is kept: words as a shell would cut them, the server's own command out of a script, no secrets.
+import { commandsOf, type ShellCommand, type Variables } from './shell';
+import { filledIn } from './container';
+import { startOf } from './engines';
 import { isSecretName, withoutSecretFields, withoutSecretText, withoutSecretValue } from '../config/secret-names';
 
 const IS_FLAG = /^--?[A-Za-z]/;
@@ -6,8 +9,6 @@ const IS_FLAG = /^--?[A-Za-z]/;
 const SEPARATOR = /^(?:&&|\|\||;|\||&|\n)$/;
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s;
 const SHELL = /(?:^|\/)(?:ba|da|z|k|a)?sh$/;
-const ENGINE =
-  /(?:^|[/.\s])(?:vllm|sglang|text-generation-launcher|llama-server|llama_cpp|trtllm-serve|tritonserver|lmdeploy|mlc_llm|tensorrt_llm|openai\.api_server|launch_server|ollama|max-serve)/;
 
 /** One argv element each, without secrets. A flag that names a secret takes what follows it up to the next flag. */
 export function withoutSecretArguments(args: readonly string[]): string[] {
@@ -44,42 +45,6 @@ function withoutSecretElement(text: string): string {
   return withoutSecretText(text);
 }
 
-/** Words as a POSIX shell cuts them, separators as words of their own; undefined where a quote is never closed. */
-export function shellWords(text: string): string[] | undefined {
-  const words: string[] = [];
-  let word: string | undefined;
-  let quote = '';
-  const end = (): void => {
-    if (word !== undefined) words.push(word);
-    word = undefined;
-  };
-  for (let i = 0; i < text.length; i++) {
-    const letter = text[i]!;
-    if (quote === "'" || (quote === '"' && letter !== '\\')) {
-      if (letter === quote) quote = '';
-      else word = (word ?? '') + letter;
-    } else if (letter === '\\') {
-      const next = text[++i];
-      if (next === undefined) return undefined;
-      // A broken line goes on; inside double quotes a backslash stays before all but a few letters.
-      if (next !== '\n') word = (word ?? '') + (quote === '"' && !/["\\$`]/.test(next) ? `\\${next}` : next);
-    } else if (letter === '"' || letter === "'") {
-      quote = letter;
-      word ??= '';
-    } else if (letter === '#' && word === undefined) {
-      while (i + 1 < text.length && text[i + 1] !== '\n') i++;
-    } else if (/[;&|\n]/.test(letter)) {
-      end();
-      const double = letter !== '\n' && letter !== ';' && text[i + 1] === letter;
-      words.push(double ? letter + letter : letter);
-      if (double) i++;
-    } else if (/\s/.test(letter)) end();
-    else word = (word ?? '') + letter;
-  }
-  end();
-  return quote === '' ? words : undefined;
-}
-
 export interface CommandLine {
   /** The server's arguments, or all where no script hides them. */
   readonly args: string[];
@@ -89,55 +54,90 @@ export interface CommandLine {
   readonly beside: string[];
 }
 
-/** A container's command and arguments; of `sh -c "..."` the server's own command. Secrets are removed. */
-export function commandLine(argv: readonly string[]): CommandLine {
-  const script = scriptOf(argv);
-  const words = script && shellWords(script.text);
-  if (!words) return { args: withoutSecretArguments(argv), env: {}, beside: [] };
-  const commands = split(words);
-  const env: [string, string][] = [];
-  const clean = commands.map((command) => {
-    const exported = command[0] === 'export' ? command.slice(1) : command;
-    const until = exported.findIndex((word) => !ASSIGNMENT.test(word));
-    const assigned = until < 0 ? exported : exported.slice(0, until);
-    for (const word of assigned) {
-      const [, name = '', value = ''] = ASSIGNMENT.exec(word)!;
-      env.push([name, withoutSecretValue(name, value)]);
-    }
-    const rest = until < 0 ? [] : exported.slice(until);
-    return rest[0] === 'exec' ? rest.slice(1) : rest;
-  });
-  const full = clean.filter((command) => command.length > 0);
-  const server =
-    full.find(
-      (command) =>
-        command.some((word) => ENGINE.test(word)) && !/^(?:pip3?|uv|apt(?:-get)?|echo|curl|wget)$/.test(command[0]!),
-    ) ??
-    full.findLast((command) => command.some((word) => IS_FLAG.test(word))) ??
-    full.at(-1);
+/** Scripts within scripts are few deep. */
+const DEEPEST = 4;
+
+/**
+ * A container's command and arguments; of `sh -c "..."` the server's own command, variables filled in. Secrets are removed.
+ * @param environment the container's variables; one without a text is known by name alone
+ */
+export function commandLine(argv: readonly string[], environment: Variables = new Map()): CommandLine {
+  const found = unshelled(
+    argv.map((word) => filledIn(word, environment)),
+    environment,
+    0,
+  );
+  const env = found.assigned.map(([name, value]): [string, string] => [name, withoutSecretValue(name, value)]);
   return {
-    // `"$@"` in the script stands for what follows it.
-    args: withoutSecretArguments((server ?? []).flatMap((word) => (word === '$@' ? script.rest.slice(1) : [word]))),
+    args: withoutSecretArguments(found.words),
     env: Object.fromEntries(env),
-    beside: full.filter((command) => command !== server).map((command) => withoutSecretArguments(command).join(' ')),
+    beside: found.beside.map(inWords),
   };
 }
 
-function scriptOf(argv: readonly string[]): { text: string; rest: readonly string[] } | undefined {
-  const shell = argv.findIndex((word) => SHELL.test(word));
-  if (shell < 0 || shell > 2) return undefined;
-  const at = argv.findIndex((word, i) => i > shell && /^-[a-z]*c[a-z]*$/.test(word));
-  const text = at < 0 ? undefined : argv[at + 1];
-  return text === undefined ? undefined : { text, rest: argv.slice(at + 2) };
+interface Unshelled {
+  readonly words: readonly string[];
+  readonly assigned: readonly (readonly [string, string])[];
+  readonly beside: readonly ShellCommand[];
 }
 
-function split(words: readonly string[]): string[][] {
-  const commands: string[][] = [[]];
-  for (const word of words) {
-    if (SEPARATOR.test(word)) commands.push([]);
-    else commands.at(-1)!.push(word);
+function unshelled(argv: readonly string[], known: Variables, depth: number, input?: string): Unshelled {
+  const script = depth < DEEPEST ? scriptOf(argv, input) : undefined;
+  const positional = script?.rest.map((word, i): [string, string[]] => [String(i), [word]]) ?? [];
+  const all = script?.rest.slice(1) ?? [];
+  const variables = new Map([...known, ...positional, ['@', all] as const, ['*', all] as const]);
+  const commands = script && commandsOf(script.text, variables);
+  if (!commands) return { words: argv, assigned: [], beside: [] };
+  const assigned = commands.flatMap((command) => command.assigned);
+  const full = commands.filter((command) => command.words.length > 0);
+  const inner = full.map((command) => unshelled(command.words, variables, depth + 1, command.input));
+  const at = [
+    inner.findIndex(({ words }) => startOf(words) !== undefined),
+    inner.findLastIndex(({ words }) => words.some((word) => IS_FLAG.test(word)) && !isPreparation(words)),
+    inner.findLastIndex(({ words }) => !isPreparation(words)),
+    full.length - 1,
+  ].find((index) => index >= 0);
+  const server = at === undefined ? undefined : inner[at];
+  return {
+    words: server?.words ?? [],
+    assigned: [...assigned, ...(server?.assigned ?? [])],
+    beside: [...full.filter((_, i) => i !== at), ...(server?.beside ?? [])],
+  };
+}
+
+/** Starts nothing that serves. */
+function isPreparation([first = '', second = '']: readonly string[]): boolean {
+  return (
+    /^(?:set|echo|printf|cd|mkdir|cp|mv|ln|rm|cat|chmod|chown|export|source|\.|sleep|wait|trap|apt(?:-get)?|curl|wget|git|\[|\[\[|test|ulimit|tee|huggingface-cli|hf|true|exit|pip3?)$/.test(
+      first,
+    ) ||
+    (first === 'uv' && second === 'pip')
+  );
+}
+
+function inWords({ words, redirects, input }: ShellCommand): string {
+  const line = [...withoutSecretArguments(words), ...redirects.map(withoutSecretText)].join(' ');
+  return input === undefined ? line : `${line}\n${input.split('\n').map(withoutSecretText).join('\n')}`;
+}
+
+/** The script of `sh -c SCRIPT ...`, whatever stands before the shell; of a shell without one what it is given to read. */
+function scriptOf(
+  argv: readonly string[],
+  input: string | undefined,
+): { text: string; rest: readonly string[] } | undefined {
+  const shell = argv.findIndex((word) => SHELL.test(word));
+  if (shell < 0 || shell > 6 || startOf(argv.slice(0, shell)) !== undefined) return undefined;
+  let runs = false;
+  let i = shell + 1;
+  for (; i < argv.length; i++) {
+    const word = argv[i]!;
+    if (!/^[-+][A-Za-z-]/.test(word) || word === '--') break;
+    if (/^-[a-z]*c[a-z]*$/.test(word)) runs = true;
+    if (/^[-+][a-z]*o$/.test(word)) i++;
   }
-  return commands;
+  if (argv[i] === '--') i++;
+  const text = runs ? argv[i] : argv.length === i || argv[i] === '-' ? input : undefined;
+  return text === undefined ? undefined : { text, rest: argv.slice(i + 1) };
 }
 
 /** `a: b` of an environment without secrets. */

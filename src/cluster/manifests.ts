@@ -2,13 +2,13 @@
 import { parseDocument } from '../config/yaml/document';
 import { withoutSecretText } from '../config/secret-names';
 import type { Problem } from '../problem';
-import { commandLine, withoutSecretVariables } from './argv';
+import { commandLine, withoutSecretVariables, type CommandLine } from './argv';
+import { engineOf } from './evidence';
+import { flagsOf } from './flags';
 import { isObject } from '../own';
+import { acceleratorsOf } from './accelerators';
+import { allOf, knownVariables, plain, variablesOf, wordsIn } from './container';
 import type { KubeObject } from './types';
-
-export function plain(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
 
 /** The documents of a text one by one; a list of objects (`kubectl get -o yaml`) gives each of its own. */
 export function documentsOf(source: string): { value: unknown; problems: readonly Problem[] }[] {
@@ -24,6 +24,8 @@ export function documentsOf(source: string): { value: unknown; problems: readonl
 }
 
 export interface Workload {
+  readonly engine?: string;
+  readonly model?: string;
   readonly image?: string;
   readonly args?: string[];
   readonly env: Record<string, string>;
@@ -80,24 +82,23 @@ function containersOf(object: KubeObject, pod: KubeObject): Found[] {
 
 const SIDECAR =
   /istio|envoy|linkerd|vault|fluent|otel|opentelemetry|datadog|promtail|exporter|prometheus|kube-rbac|oauth2?-proxy|cloud-?sql|dapr|nginx|haproxy|sidecar|proxyv2|log-?shipper|gateway|queue-proxy|git-sync|busybox|dcgm/i;
-const SERVER =
-  /vllm|sglang|text-generation|\btgi\b|llama|triton|tensorrt|trtllm|lmdeploy|\bnim\b|ollama|mlc|huggingface|transformers|serve\b|openai/i;
-
 /** How much a container looks like the one that serves the model. */
 function serves(container: KubeObject): number {
   const names = [container['name'], container['image']].filter((text) => typeof text === 'string').join(' ');
-  const line = [...wordsIn(container['command']), ...wordsIn(container['args'])].join(' ');
+  const line = [...wordsIn(container['command']), ...wordsIn(container['args'])];
   return (
+    (engineOf(container) ? 8 : 0) +
     (acceleratorOf(container) === undefined ? 0 : 4) +
-    (/--model|--served-model-name|--model-path|--model-id|\bserve\b/.test(line) ? 3 : 0) +
-    (SERVER.test(`${names} ${line}`) ? 2 : 0) +
-    (line === '' ? 0 : 1) -
+    (flagsOf(line).values.has('model') ? 2 : 0) +
+    (line.length === 0 ? 0 : 1) -
     (SIDECAR.test(names) ? 6 : 0)
   );
 }
 
 function describe({ object, pod, container }: Found, all: readonly Found[]): Workload {
-  const command = commandLine([...wordsIn(container['command']), ...wordsIn(container['args'])]);
+  const command = commandOf(container);
+  const evidence = engineOf(container);
+  const everything = allOf(container['envFrom']);
   const selector = isObject(pod['nodeSelector']) ? Object.entries(pod['nodeSelector']) : [];
   const kind = selector.find(([name]) => /accelerator|gpu/i.test(name))?.[1];
   const accelerator = [acceleratorOf(container), kind === undefined ? undefined : plain(kind)]
@@ -111,10 +112,16 @@ function describe({ object, pod, container }: Found, all: readonly Found[]): Wor
   const script = command.beside.map((text, i): [string, string] => [`script, command ${i + 1}`, text]);
   const other = [...others, ...script];
   return {
+    ...(evidence ? { engine: evidence.engine } : {}),
+    ...(evidence?.model === undefined ? {} : { model: withoutSecretText(evidence.model) }),
     ...(typeof container['image'] === 'string' ? { image: withoutSecretText(container['image']) } : {}),
     ...(command.args.length > 0 ? { args: command.args } : {}),
     // A container's spec is whole: variables it does not list were not set.
-    env: { ...withoutSecretVariables(variablesOf(container['env'])), ...command.env },
+    env: {
+      ...withoutSecretVariables(variablesOf(container['env'])),
+      ...command.env,
+      ...(everything === undefined ? {} : { envFrom: everything }),
+    },
     ...(typeof spec['replicas'] === 'number' ? { replicas: spec['replicas'] } : {}),
     ...(typeof group === 'number' ? { parallelism: `groups of ${group} pods` } : {}),
     ...(accelerator === '' ? {} : { accelerator }),
@@ -122,33 +129,22 @@ function describe({ object, pod, container }: Found, all: readonly Found[]): Wor
   };
 }
 
+function commandOf(container: KubeObject): CommandLine {
+  return commandLine(
+    [...wordsIn(container['command']), ...wordsIn(container['args'])],
+    knownVariables(container['env']),
+  );
+}
+
 /** Another container in one line: enough to see that it changed. */
 function inShort(container: KubeObject, owner: KubeObject, server: KubeObject): string {
-  const { args } = commandLine([...wordsIn(container['command']), ...wordsIn(container['args'])]);
+  const { args } = commandOf(container);
   const spec = isObject(owner['spec']) ? owner['spec'] : {};
   const replicas = owner !== server && typeof spec['replicas'] === 'number' ? [`x ${spec['replicas']}`] : [];
   return [withoutSecretText(plain(container['image'] ?? 'no image')), ...args, ...replicas].join(' ');
 }
 
 function acceleratorOf(container: KubeObject): string | undefined {
-  const limits =
-    isObject(container['resources']) && isObject(container['resources']['limits'])
-      ? container['resources']['limits']
-      : {};
-  const gpu = Object.entries(limits).find(([name]) => /gpu|tpu|neuron|gaudi/i.test(name));
-  return gpu && `${plain(gpu[1])} x ${gpu[0]}`;
-}
-
-function wordsIn(value: unknown): string[] {
-  return typeof value === 'string' ? [value] : Array.isArray(value) ? value.map(plain) : [];
-}
-
-/** A list of `{name, value}` as pairs; a value that lies elsewhere is said to. */
-export function variablesOf(entry: unknown): (readonly [string, string])[] {
-  if (!Array.isArray(entry)) return [];
-  return entry.flatMap((item: unknown) =>
-    isObject(item) && typeof item['name'] === 'string'
-      ? [[item['name'], plain(item['value'] ?? '(from elsewhere)')] as const]
-      : [],
-  );
+  const [first] = acceleratorsOf(container);
+  return first && `${first.count} x ${first.resource}`;
 }

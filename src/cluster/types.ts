@@ -15,6 +15,7 @@ export type EngineName =
   | 'ollama'
   | 'lmdeploy'
   | 'mlc'
+  | 'max'
   | 'kserve-huggingface'
   | 'ray-serve'
   | 'simulator';

@@ -5,7 +5,7 @@ import type { RequestRecord } from '../metrics/record';
 import type { AnswersCompared } from './comparison';
 import type { Context } from './dimension';
 import { factsOn, stackOf, type Side } from './side';
-import { flagsOf } from './stack-diff';
+import { flagsOf } from '../cluster/flags';
 
 /** With fewer requests of the smaller side in pairs than this share, the streams are not one. */
 const LEAST_MATCHED = 0.9;

@@ -7,7 +7,7 @@ import type { Evidence } from './comparison';
 import type { Context } from './dimension';
 import { inFact, inRecords, inReport } from './evidence';
 import { factsOn, stackOf, type Side } from './side';
-import { flagsOf } from './stack-diff';
+import { flagsOf } from '../cluster/flags';
 import { comparedSuccesses } from './workload';
 
 export interface CachedShare {

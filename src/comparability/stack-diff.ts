@@ -1,4 +1,5 @@
 // What differs between two stack records, in words: flags parsed, image tags apart from names, mistakes in argv.
+import { flagsOf, type Flags } from '../cluster/flags';
 import type { StackRecord } from '../folder/stack';
 
 export interface StackChange {
@@ -7,41 +8,8 @@ export interface StackChange {
   readonly words: string;
 }
 
-/** Flags as an engine would read them, and the argv elements it cannot read as they were meant. */
-export interface Flags {
-  /** Name without dashes, `-` for `_`; a switch is "on" or "off". */
-  readonly values: ReadonlyMap<string, string>;
-  /** Elements that hold a flag and its value in one: `--quantization bitsandbytes`. */
-  readonly broken: readonly string[];
-}
-
 const PARALLEL =
   /^(?:(?:tensor|pipeline|data|expert|context)-parallel(?:-size)?|(?:tp|pp|dp|ep)(?:-size)?|enable-expert-parallel)$/;
-
-export function flagsOf(args: readonly string[]): Flags {
-  const values = new Map<string, string>();
-  const broken: string[] = [];
-  for (let i = 0; i < args.length; i++) {
-    const argument = args[i]!;
-    const [, dashes, body = ''] = /^(--?)([A-Za-z].*)$/s.exec(argument) ?? [];
-    if (dashes === undefined) continue;
-    const equals = body.indexOf('=');
-    const head = equals < 0 ? body : body.slice(0, equals);
-    if (/\s/.test(head)) {
-      broken.push(argument);
-      continue;
-    }
-    const name = head.replace(/_/g, '-');
-    const next = args[i + 1];
-    if (equals >= 0) values.set(name, body.slice(equals + 1));
-    else if (next !== undefined && !/^--?[A-Za-z]/.test(next)) {
-      values.set(name, next);
-      i++;
-    } else if (name.startsWith('no-')) values.set(name.slice(3), 'off');
-    else values.set(name, 'on');
-  }
-  return { values, broken };
-}
 
 /** Empty: nothing that both record differs. What only one side records is the caller's question (`unrecorded`). */
 export function stackChanges(a: StackRecord, b: StackRecord): StackChange[] {
@@ -58,7 +26,7 @@ export function stackChanges(a: StackRecord, b: StackRecord): StackChange[] {
   compare('server', 'model', a.model, b.model);
   compare('server', 'model revision', a.revision, b.revision);
   compare('server', 'quantization', a.quantization, b.quantization);
-  compare('server', 'engine', a.engine, b.engine);
+  if (a.engine?.toLowerCase() !== b.engine?.toLowerCase()) compare('server', 'engine', a.engine, b.engine);
   compare('server', 'engine version', a.engineVersion, b.engineVersion);
   changes.push(...imageChange(a.image, b.image));
   if (a.args && b.args) changes.push(...flagChanges(flagsOf(a.args), flagsOf(b.args)));
@@ -131,7 +99,9 @@ const TOPOLOGY_KEYS = ['accelerator', 'replicas', 'parallelism'] as const;
 /** Keys that one record has and the other lacks: there the two may differ. */
 export function unrecorded(a: StackRecord, b: StackRecord, of: 'server' | 'topology'): string[] {
   const keys = of === 'server' ? SERVER_KEYS : TOPOLOGY_KEYS;
-  const missing: string[] = keys.filter((key) => (a[key] === undefined) !== (b[key] === undefined));
+  // Where both record their arguments, those say model and engine; a manifest names them beside, a plain list does not.
+  const inArgs = (key: string): boolean => (key === 'model' || key === 'engine') && !!a.args && !!b.args;
+  const missing: string[] = keys.filter((key) => (a[key] === undefined) !== (b[key] === undefined) && !inArgs(key));
   if (of === 'topology') return missing;
   const names = new Set([...Object.keys(a.other ?? {}), ...Object.keys(b.other ?? {})]);
   const free = [...names].filter((name) => (a.other?.[name] === undefined) !== (b.other?.[name] === undefined));

@@ -55,7 +55,8 @@ export function isSecretName(name: string): boolean {
 }
 
 /** A switch, a reference to where the secret lies, nothing: shown, because it says something and opens no door. */
-const OPEN_VALUE = /^(?:|true|false|null|none|~|yes|no|on|off|<removed>|\$\(\w+\)|\$\{?\w+\}?|\(from elsewhere\))$/i;
+const OPEN_VALUE =
+  /^(?:|true|false|null|none|~|yes|no|on|off|<removed>|\$\(\w+\)|\$\{?\w+\}?|\(from elsewhere\)|\((?:secret|config map|field|resource) [\w./?[\]'-]+\))$/i;
 
 /** The value a name stands beside, hidden where the name says so; else without the secrets its own text shows. */
 export function withoutSecretValue(name: string, value: string): string {

@@ -3,8 +3,10 @@ import * as z from 'zod';
 import { kubernetesFactsSchema } from '../cluster/snapshot-schema';
 import { withoutSecretFields, withoutSecretText } from '../config/secret-names';
 import type { Problem, Result } from '../problem';
-import { commandLine, shellWords, withoutSecretArguments, withoutSecretVariables } from '../cluster/argv';
-import { documentsOf, plain, variablesOf, workloadOf } from '../cluster/manifests';
+import { commandLine, withoutSecretArguments, withoutSecretVariables } from '../cluster/argv';
+import { plain, variablesOf } from '../cluster/container';
+import { documentsOf, workloadOf } from '../cluster/manifests';
+import { shellWords } from '../cluster/shell';
 import { isObject } from '../own';
 
 /** Names a stack record may have beside a config or in a report folder, in this order. */

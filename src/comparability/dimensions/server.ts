@@ -1,4 +1,5 @@
 // Did the same thing answer? Model, engine build and flags: what a stack record says, and what the server says of itself.
+import { flagsOf } from '../../cluster/flags';
 import type { StackRecord } from '../../folder/stack';
 import { proportionsZ } from '../../metrics/two-samples';
 import {
@@ -24,7 +25,7 @@ import {
 } from '../dimension';
 import { inFact, inReport } from '../evidence';
 import { factsOn, successesOf, type Side } from '../side';
-import { flagsOf, stackChanges, stackWords, unrecorded } from '../stack-diff';
+import { stackChanges, stackWords, unrecorded } from '../stack-diff';
 
 interface Served extends SideEvidence {
   readonly model: string | undefined;

@@ -1,5 +1,5 @@
 // Settings by the names that tools share, wherever a file has them: metadata a user added, flags of a command line, nested arguments.
-import { shellWords } from '../../cluster/argv';
+import { shellWords } from '../../cluster/shell';
 import type { StackRecord } from '../../folder/stack';
 import type { ConfigPath } from '../../problem';
 import type { Told } from '../canonical';

@@ -1,6 +1,7 @@
 // The stack record: YAML of any spelling, a Kubernetes manifest, a list of arguments; secrets removed; differences in words.
 import { describe, expect, it } from 'vitest';
-import { flagsOf, stackChanges } from '../../../src/comparability/stack-diff';
+import { flagsOf } from '../../../src/cluster/flags';
+import { stackChanges, unrecorded } from '../../../src/comparability/stack-diff';
 import { parseStack, type StackRecord } from '../../../src/folder/stack';
 
 function parsed(text: string, section?: string): StackRecord {
@@ -119,6 +120,18 @@ describe('differences in words', () => {
       ['neg', '-1'],
     ]);
     expect(words({ args: ['--max-num-seqs=1'] }, { args: ['--max_num_seqs', '1'] })).toEqual([]);
+  });
+
+  it('the model after the command is one, and says nothing against a list without it', () => {
+    const pod = (line: string): StackRecord =>
+      parsed(
+        JSON.stringify({ kind: 'Pod', spec: { containers: [{ command: ['vllm', 'serve', ...line.split(' ')] }] } }),
+      );
+    const changes = (a: StackRecord, b: StackRecord): string[] => stackChanges(a, b).map((change) => change.words);
+    expect(changes(pod('a --x 1'), pod('b --x 1'))).toEqual(['model a on A, b on B']);
+    const list = parsed('vllm serve: [a]\nargs: [vllm, serve, a, --x, "1"]\nenv: {}');
+    expect(unrecorded(pod('a --x 1'), list, 'server')).not.toContain('model');
+    expect(changes({ ...list, engine: 'vLLM' }, { ...list, engine: 'vllm' })).toEqual([]);
   });
 
   it('tags apart from names, switches on and off, environment, topology, free keys', () => {

@@ -12,6 +12,7 @@ import { problemJson, type Problem } from '../problem';
 import { readFailureLimit, type FailureLimit } from '../run/failures';
 import { runBenchmark, type RunOptions, type RunResult } from '../run';
 import type { FrozenStream } from '../run/frozen';
+import { apiKeyFor, KEY_VARIABLE } from './api-key';
 import { startChildSimulator, type ChildSimulator } from './child-simulator';
 import { EXIT, overheard, UsageError, type CliIo, type Command } from './command';
 import { parseOptions } from './options';
@@ -21,6 +22,7 @@ import { createProgress } from './run-progress';
 import { readPinnedSweep } from './pin-sweep';
 import { compareLine, formatInvalid, reportPlaces, resultJson } from './run-result';
 import { runTable } from './run-table';
+import { listenForSignals } from './signals';
 import { simulatorStack, stackFor } from './stack-file';
 
 declare const ISOPERF_VERSION: string;
@@ -45,7 +47,6 @@ const FLAGS = {
   json: { type: 'boolean' },
 } as const;
 
-const KEY_VARIABLE = 'ISOPERF_API_KEY';
 const GRACE_SECONDS = 30;
 
 const HELP = `isoperf run: runs the benchmark of a config.yaml and writes a report folder.
@@ -247,7 +248,7 @@ function optionsOf(
     caPath: flags['ca-file'],
     endpointKind: simulator ? 'simulator' : isOverridden ? 'override' : 'config',
     // A key of a real server has no business at the simulator.
-    apiKey: simulator && flags['api-key-env'] === undefined ? undefined : apiKey(variable, loaded, io.env),
+    apiKey: simulator && flags['api-key-env'] === undefined ? undefined : apiKeyFor(variable, loaded, io.env),
     apiKeyVariable: variable,
     stack:
       flags.stack === undefined && simulator
@@ -281,27 +282,9 @@ function workerCount(text: string | undefined): ThreadsAsked {
   return asked;
 }
 
-function apiKey(variable: string, { config }: LoadedConfig, env: CliIo['env']): string | undefined {
-  const fromEnvironment = env[variable];
-  if (fromEnvironment !== undefined && fromEnvironment !== '') return fromEnvironment;
-  const configured = config.server?.api_key ?? undefined;
-  if (configured !== undefined && configured !== '') return configured;
-  const host = URL.canParse(config.server?.base_url ?? '') ? new URL(config.server!.base_url).hostname : '';
-  return /(^|\.)openai\.com$/.test(host) ? env['OPENAI_API_KEY'] : undefined;
-}
-
 /** Signals, and with --events commands on standard input. Returns how to stop listening. */
 function listenForStops(stop: StopControl, io: CliIo, readCommands: boolean): () => void {
-  let asked = 0;
-  const onSignal = (signal: NodeJS.Signals): void => {
-    asked++;
-    if (asked > 2) process.exit(130);
-    stop.stop(`stopped by ${signal}`, asked > 1);
-    const what = asked > 1 ? 'cancelling what is in flight' : 'waiting for what is in flight; once more cancels it';
-    io.err(`\nisoperf run: stopping: ${what}\n`);
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  const unlisten = listenForSignals(stop, io, 'isoperf run');
   const reader = readCommands ? createInterface({ input: process.stdin }) : undefined;
   // A program that forked us and is gone cannot stop us any more: nobody would see the load we go on sending.
   const onParentGone = (): void => {
@@ -314,8 +297,7 @@ function listenForStops(stop: StopControl, io: CliIo, readCommands: boolean): ()
     else io.err(`isoperf run: not a command: ${line.slice(0, 200)}\n`);
   });
   return () => {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    unlisten();
     process.off('disconnect', onParentGone);
     reader?.close();
     if (reader) process.stdin.destroy();

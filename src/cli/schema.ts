@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { comparisonFileSchema } from '../comparability/comparison-file';
 import { comparisonSchema } from '../comparability/comparison-schema';
 import { configJsonSchema } from '../config/model/json-schema';
+import { experimentSchema } from '../experiment/file';
 import { manifestSchema } from '../folder/manifest';
 import { EXIT, UsageError, type Command } from './command';
 import { parseOptions } from './options';
@@ -43,6 +44,15 @@ export const SCHEMAS: Readonly<Record<string, NamedSchema>> = {
       $id: 'urn:isoperf:comparison-file',
       title: 'IsoPerf comparison file (comparison.yaml)',
       ...z.toJSONSchema(comparisonFileSchema),
+    }),
+  },
+  experiment: {
+    file: 'experiment.schema.json',
+    what: "an experiment: what 'isoperf experiment' reads",
+    make: () => ({
+      $id: 'urn:isoperf:experiment',
+      title: 'IsoPerf experiment (experiment.yaml)',
+      ...z.toJSONSchema(experimentSchema),
     }),
   },
 };

@@ -23,6 +23,11 @@ export const VERBS: readonly Verb[] = [
     load: async () => (await import('./compare')).compareCommand,
   },
   {
+    name: 'experiment',
+    summary: 'answer a question: alternate two sides in blocks, with an interval and a verdict',
+    load: async () => (await import('./experiment')).experimentCommand,
+  },
+  {
     name: 'import',
     summary: "read anybody's results: what they are, what the numbers mean, what is wrong with them",
     load: async () => (await import('./import')).importCommand,

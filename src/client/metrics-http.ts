@@ -4,6 +4,8 @@ import { queriesFor } from './metrics-catalogue';
 import type { MetricValues, WindowMetrics } from './metrics-window';
 
 export interface GetOptions {
+  /** Default GET. */
+  readonly method?: 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutSeconds?: number;
   readonly signal?: AbortSignal;
@@ -26,7 +28,7 @@ export async function getText(url: string, options: GetOptions = {}): Promise<Ge
   const timeout = AbortSignal.timeout((options.timeoutSeconds ?? TIMEOUT_SECONDS) * 1000);
   try {
     const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
-    const response = await fetch(target, { headers, signal });
+    const response = await fetch(target, { method: options.method ?? 'GET', headers, signal });
     const text = await response.text();
     return response.ok ? { ok: true, text } : { ok: false, reason: `${shown} answered ${response.status}` };
   } catch (error) {

@@ -8,6 +8,8 @@ const IS_FLAG = /^--?[A-Za-z]/;
 /** What stands between two commands of a script, and what only leads to one. */
 const SEPARATOR = /^(?:&&|\|\||;|\||&|\n)$/;
 const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/s;
+/** Begins with a dash and is no flag: one dash, many letters, digits among them. */
+const LIKE_A_SECRET = /^-(?=\w*\d)\w{8,}$/;
 const SHELL = /(?:^|\/)(?:ba|da|z|k|a)?sh$/;
 
 /** One argv element each, without secrets. A flag that names a secret takes what follows it up to the next flag. */
@@ -15,6 +17,10 @@ export function withoutSecretArguments(args: readonly string[]): string[] {
   const kept: string[] = [];
   let isSecret = false;
   for (const argument of args) {
+    if (isSecret && LIKE_A_SECRET.test(argument)) {
+      kept.push(withoutSecretValue('secret', argument));
+      continue;
+    }
     const [, flag = '', equals, value = ''] = /^(--?[A-Za-z][\w.-]*)(?:(=)(.*))?$/s.exec(argument) ?? [];
     if (flag !== '') {
       isSecret = equals === undefined && isSecretName(flag);
@@ -71,7 +77,7 @@ export function commandLine(argv: readonly string[], environment: Variables = ne
   return {
     args: withoutSecretArguments(found.words),
     env: Object.fromEntries(env),
-    beside: found.beside.map(inWords),
+    beside: found.beside.flatMap(besideWords),
   };
 }
 
@@ -115,9 +121,27 @@ function isPreparation([first = '', second = '']: readonly string[]): boolean {
   );
 }
 
-function inWords({ words, redirects, input }: ShellCommand): string {
-  const line = [...withoutSecretArguments(words), ...redirects.map(withoutSecretText)].join(' ');
-  return input === undefined ? line : `${line}\n${input.split('\n').map(withoutSecretText).join('\n')}`;
+/** What a script does beside; a here-document with its lines. What it prints says nothing of a server, and may be a password for a pipe. */
+function besideWords({ words, redirects, input }: ShellCommand): string[] {
+  const isPrinting = words[0] === 'echo' || words[0] === 'printf';
+  if (isPrinting && redirects.length === 0) return [];
+  const shown = redirects.map((redirect) =>
+    redirect.startsWith('<<<') ? '<<< (a text)' : withoutSecretText(redirect),
+  );
+  const line = [...withoutSecretArguments(withoutNamedWords(words)), ...shown].join(' ');
+  if (input === undefined || redirects.some((redirect) => redirect.startsWith('<<<'))) return [line];
+  const body = input.split('\n').map((text) => withoutNamedWords(withoutSecretText(text).split(' ')).join(' '));
+  return [[line, ...body].join('\n')];
+}
+
+/** `machine h password X`, `configure set secret_key X`, `curl -u name:X`: the word after such a name. */
+function withoutNamedWords(words: readonly string[]): string[] {
+  return words.map((word, i) => {
+    const before = words[i - 1] ?? '';
+    const isNamed = /^[A-Za-z][\w-]*$/.test(before) && isSecretName(before) && !/[:=]$/.test(before);
+    const isLogin = /^(?:-u|--user|--proxy-user)$/.test(before) && word.includes(':');
+    return isNamed || isLogin ? withoutSecretValue('secret', word) : word;
+  });
 }
 
 /** The script of `sh -c SCRIPT ...`, whatever stands before the shell; of a shell without one what it is given to read. */

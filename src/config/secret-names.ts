@@ -19,7 +19,7 @@ const OPEN_KEY = new Set(
   'public sort partition routing primary foreign cache map group hash label metric dict state'.split(' '),
 );
 const PLAIN = new Set(
-  'password passwd passphrase pwd pass secret secrets credential credentials authorization bearer cookie cookies signature sig jwt pat auth apikey apikeys'.split(
+  'password passwd passphrase pwd pass secret secrets credential credentials cred creds salt webhook authorization bearer cookie cookies signature sig jwt pat auth apikey apikeys'.split(
     ' ',
   ),
 );
@@ -67,7 +67,7 @@ export function withoutSecretValue(name: string, value: string): string {
 
 const FLAG = /(?<![\w.-])(--?[A-Za-z][\w.-]*)(\s+|=)(?!-)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"']+)/g;
 const PAIR =
-  /(["']?)(?<![\w.-])([A-Za-z][\w.-]*)\1(\s*[:=]\s*)(?!\/\/)("(?:[^"\\]|\\.)*"|'[^']*'|(?:Bearer|Basic)\s+[^\s"',;&})\]]+|[^\s"',;&})\]]+)/gi;
+  /(["']?)(?<![\w.-])([A-Za-z][\w.-]*)\1(\s*[:=]\s*)(?!\/\/)("(?:[^"\\]|\\.)*"|'[^']*'|(?:Bearer|Basic|Token|ApiKey|Digest)\s+[^\s"',;&})\]]+|[^\s"',;&})\]]+)/gi;
 
 /**
  * Any text without secrets: a command line, a script, JSON, a header, a query string. Names decide (`--api-key x`, `"token": "x"`,

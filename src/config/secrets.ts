@@ -54,6 +54,11 @@ function redactUrls(value: unknown): unknown {
 const BEARER = /\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{6,}/gi;
 const KNOWN_TOKEN =
   /\b(?:hf_[A-Za-z0-9]{8,}|sk-[A-Za-z0-9_-]{8,}|nvapi-[A-Za-z0-9_-]{8,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abprs]-[\w-]{10,}|A[KS]IA[A-Z0-9]{16}\b|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]+)/g;
+/** A key as OpenSSL writes it, cut off or whole; certificates are public. */
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
+/** A path that is itself the key to a channel. */
+const WEBHOOK =
+  /(https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks|[\w.-]+\.webhook\.office\.com)\/)[^\s"']+/gi;
 const ASSIGNED =
   /((?:^|[\s{,"'])(?:api[-_]?key|token|password|secret|authorization|[\w-]*-(?:api-key|token))["']?\s*[:=]\s*)(["']?)([^\s"',}#]+)\2/gim;
 
@@ -63,7 +68,11 @@ export function redactText(text: string): string {
     .replace(URL_USER, `$1${REDACTED}@`)
     .replace(BEARER, `$1 ${REDACTED}`)
     .replace(KNOWN_TOKEN, REDACTED)
+    .replace(PRIVATE_KEY, REDACTED)
+    .replace(WEBHOOK, `$1${REDACTED}`)
     .replace(ASSIGNED, (whole, head: string, quote: string, value: string) =>
-      /^(?:null|~)$/.test(value) || /^(?:Bearer|Basic)$/i.test(value) ? whole : `${head}${quote}${REDACTED}${quote}`,
+      /^(?:null|~)$/.test(value) || /^(?:Bearer|Basic|Token|ApiKey|Digest)$/i.test(value)
+        ? whole
+        : `${head}${quote}${REDACTED}${quote}`,
     );
 }

@@ -39,3 +39,18 @@ export function flagsOf(args: readonly string[]): Flags {
   }
   return { values, broken, positional };
 }
+
+export interface FlagChange {
+  readonly name: string;
+  /** Undefined: not given. */
+  readonly left: string | undefined;
+  readonly right: string | undefined;
+}
+
+/** Flags that two command lines do not share, whatever their spelling and order. */
+export function flagChangesOf(left: readonly string[], right: readonly string[]): FlagChange[] {
+  const [a, b] = [flagsOf(left).values, flagsOf(right).values];
+  return [...new Set([...a.keys(), ...b.keys()])]
+    .map((name) => ({ name, left: a.get(name), right: b.get(name) }))
+    .filter((change) => change.left !== change.right);
+}

@@ -1,6 +1,5 @@
 // The ways to a workload's pods: through a Gateway, a router, a Service, or to one pod; each with what a port-forward would reach.
 import { portsOf } from './evidence';
-import { wordsIn } from './container';
 import {
   containersOf,
   isAlive,
@@ -14,6 +13,7 @@ import {
   text,
   type Objects,
 } from './objects';
+import { poolSelector, routerParts } from './routing';
 import type { ForwardPod, KubeObject, NoForward, Route } from './types';
 import type { Part } from './workloads';
 
@@ -21,10 +21,9 @@ import type { Part } from './workloads';
 export function routesOf(objects: Objects, served: Part, parts: readonly Part[]): Route[] {
   const port = served.evidence?.port ?? 8000;
   const services = objects.of('Service').filter((service) => leadsTo(objects, service, served));
-  const routers = parts.filter((one) => isRouterFor(one, served, services));
   return [
     ...objects.of('HTTPRoute').flatMap((route) => gatewayRoutes(objects, route, served, services)),
-    ...routers.flatMap((router) =>
+    ...routerParts(objects, [served], parts).flatMap((router) =>
       objects
         .of('Service')
         .filter((service) => leadsTo(objects, service, router))
@@ -142,30 +141,6 @@ function podPort(port: KubeObject, own: number, pod: KubeObject | undefined): nu
   return ports.find((one) => one.name === name)?.number ?? own;
 }
 
-const ROUTER =
-  /vllm[-_]router|vllm_router|production_stack|sglang[-_]router|\blitellm\b|dynamo\.frontend|semantic[-_]router/;
-
-/** A router says its backends in its arguments, or shares its release with them. */
-function isRouterFor(one: Part, served: Part, services: readonly KubeObject[]): boolean {
-  if (one === served || one.namespace !== served.namespace) return false;
-  const line = containersOf(one.spec)
-    .flatMap((container) => [...wordsIn(container['command']), ...wordsIn(container['args'])])
-    .join(' ');
-  if (!ROUTER.test(line) && one.labels['app.kubernetes.io/component'] !== 'router') return false;
-  if (services.some((service) => new RegExp(`//${escaped(metaOf(service).name)}[.:/]`).test(line))) return true;
-  const [, selector] = /--k8s-label-selector[ =]["']?([^\s"']+)/.exec(line) ?? [];
-  if (selector !== undefined) {
-    const pairs = selector.split(',').map((pair): [string, string] => [pair.split('=')[0]!, pair.split('=').at(-1)!]);
-    return selects(Object.fromEntries(pairs), served.labels);
-  }
-  const shared = ['helm-release-name', 'app.kubernetes.io/instance', 'release', 'nvidia.com/dynamo-namespace'];
-  return shared.some((label) => one.labels[label] !== undefined && one.labels[label] === served.labels[label]);
-}
-
-function escaped(name: string): string {
-  return name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-}
-
 /** HTTPRoute -> Service or InferencePool of these pods; one route a Gateway that it is attached to. */
 function gatewayRoutes(objects: Objects, route: KubeObject, served: Part, services: readonly KubeObject[]): Route[] {
   const { name, namespace } = metaOf(route);
@@ -199,12 +174,6 @@ function backendOf(
   if (kind !== 'InferencePool') return undefined;
   const pool = objects.find('InferencePool', where, name);
   return pool && selects(poolSelector(pool), served.labels) ? `InferencePool ${name}` : undefined;
-}
-
-/** `selector.matchLabels` of v1; v1alpha2 has the labels themselves. */
-export function poolSelector(pool: KubeObject): Readonly<Record<string, string>> {
-  const selector = part(pool, 'spec', 'selector');
-  return labelsOf(selector['matchLabels'] ?? selector);
 }
 
 function throughGateway(

@@ -1,5 +1,6 @@
 // What differs between two stack records, in words: flags parsed, image tags apart from names, mistakes in argv.
-import { flagsOf, type Flags } from '../cluster/flags';
+import { flagChangesOf, flagsOf } from '../cluster/flags';
+import { enginesOf } from '../cluster/record';
 import type { StackRecord } from '../folder/stack';
 
 export interface StackChange {
@@ -29,7 +30,8 @@ export function stackChanges(a: StackRecord, b: StackRecord): StackChange[] {
   if (a.engine?.toLowerCase() !== b.engine?.toLowerCase()) compare('server', 'engine', a.engine, b.engine);
   compare('server', 'engine version', a.engineVersion, b.engineVersion);
   changes.push(...imageChange(a.image, b.image));
-  if (a.args && b.args) changes.push(...flagChanges(flagsOf(a.args), flagsOf(b.args)));
+  if (a.args && b.args) changes.push(...flagChanges(a.args, b.args));
+  changes.push(...roleChanges(a, b));
   if (a.env && b.env) changes.push(...variableChanges(a.env, b.env));
   compare('topology', 'accelerator', a.accelerator, b.accelerator);
   compare('topology', 'replicas', a.replicas, b.replicas);
@@ -40,36 +42,62 @@ export function stackChanges(a: StackRecord, b: StackRecord): StackChange[] {
   return changes;
 }
 
+/** Prefill beside decode: every engine but the one whose flags the record itself has, by role. */
+function roleChanges(a: StackRecord, b: StackRecord): StackChange[] {
+  if (!a.kubernetes || !b.kubernetes) return [];
+  const [left, right] = [enginesOf(a.kubernetes.start), enginesOf(b.kubernetes.start)];
+  const others = [...new Set([...left, ...right].map(({ role }) => role))].filter(
+    (role) => role !== left[0]?.role || role !== right[0]?.role,
+  );
+  return others.flatMap((role): StackChange[] => {
+    const [x, y] = [left, right].map((all) => all.find((one) => one.role === role));
+    if (x && y) return [...imageChange(x.image, y.image), ...flagChanges(x.args, y.args, `${role}: `)];
+    return [{ of: 'topology', words: `${role} ${x ? 'on A' : 'not on A'}, ${y ? 'on B' : 'not on B'}` }];
+  });
+}
+
+/** Where both digests are known they decide: another tag of one digest is the same, one tag of two digests is not. */
 function imageChange(a: string | undefined, b: string | undefined): StackChange[] {
   if (a === undefined || b === undefined || a === b) return [];
   const [left, right] = [imageParts(a), imageParts(b)];
+  if (left.digest !== undefined && left.digest === right.digest) return [];
+  const both = left.digest !== undefined && right.digest !== undefined;
+  if (!both && left.name === right.name && left.tag === right.tag && left.tag !== undefined) return [];
+  const said = ({ tag, digest }: ImageParts, other: ImageParts): string =>
+    [
+      tag === other.tag && digest !== undefined ? undefined : (tag ?? (digest === undefined ? 'no tag' : undefined)),
+      digest,
+    ]
+      .filter((one) => one !== undefined)
+      .join('@');
   const words =
     left.name === right.name
-      ? `engine version (image ${left.name}) ${left.tag} on A, ${right.tag} on B`
+      ? `engine version (image ${left.name}) ${said(left, right)} on A, ${said(right, left)} on B`
       : `image ${a} on A, ${b} on B`;
   return [{ of: 'server', words }];
 }
 
-/** A tag follows the last colon after the last slash; a digest follows an @. */
-function imageParts(image: string): { name: string; tag: string } {
-  const at = image.indexOf('@');
-  const colon = image.indexOf(':', image.lastIndexOf('/') + 1);
-  const cut = at >= 0 ? at : colon;
-  return cut < 0 ? { name: image, tag: 'no tag' } : { name: image.slice(0, cut), tag: image.slice(cut + 1) };
+interface ImageParts {
+  readonly name: string;
+  readonly tag: string | undefined;
+  readonly digest: string | undefined;
 }
 
-function flagChanges(a: Flags, b: Flags): StackChange[] {
-  const changes: StackChange[] = [];
-  for (const name of new Set([...a.values.keys(), ...b.values.keys()])) {
-    const [left, right] = [a.values.get(name), b.values.get(name)];
-    if (left === right) continue;
+/** A tag follows the last colon after the last slash; a digest follows an @. */
+function imageParts(image: string): ImageParts {
+  const [bare = '', digest] = image.split('@');
+  const colon = bare.indexOf(':', bare.lastIndexOf('/') + 1);
+  return { name: colon < 0 ? bare : bare.slice(0, colon), tag: colon < 0 ? undefined : bare.slice(colon + 1), digest };
+}
+
+function flagChanges(a: readonly string[], b: readonly string[], role = ''): StackChange[] {
+  const changes = flagChangesOf(a, b).map(({ name, left, right }): StackChange => {
     const of = PARALLEL.test(name) ? 'topology' : 'server';
-    const words = `flag --${name} ${left ?? 'not given'} on A, ${right ?? 'not given'} on B`;
-    changes.push({ of, words });
-  }
+    return { of, words: `${role}flag --${name} ${left ?? 'not given'} on A, ${right ?? 'not given'} on B` };
+  });
   for (const [side, own, other] of [
-    ['A', a.broken, b.broken],
-    ['B', b.broken, a.broken],
+    ['A', flagsOf(a).broken, flagsOf(b).broken],
+    ['B', flagsOf(b).broken, flagsOf(a).broken],
   ] as const) {
     for (const element of own) {
       if (other.includes(element)) continue;

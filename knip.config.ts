@@ -2,6 +2,8 @@ import type { KnipConfig } from 'knip';
 
 const config: KnipConfig = {
   entry: [
+    // What scripts bundle to write the documents.
+    'src/translate/page.ts',
     'webview/style.css',
     'scripts/*.mjs',
     'bench/*.mjs',

@@ -38,6 +38,11 @@ export const VERBS: readonly Verb[] = [
     load: async () => (await import('./convert')).convertCommand,
   },
   {
+    name: 'translate',
+    summary: "another tool's benchmark command as a config.yaml, and back",
+    load: async () => (await import('./translate')).translateCommand,
+  },
+  {
     name: 'simulate',
     summary: 'serve a simulated model whose truth is set by flags',
     load: async () => (await import('./simulate')).simulateCommand,

@@ -69,7 +69,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['src/client', 'src/folder', 'src/datagen', 'src/events'],
   ['src/readers', 'src/loadgen', 'src/simulator'],
   ['src/pitfalls'],
-  ['src/language', 'src/audit'],
+  ['src/language', 'src/audit', 'src/translate'],
   ['src/comparability'],
   ['src/experiment'],
   ['src/views'],

@@ -1,7 +1,7 @@
 // What changed between two looks at one stack: restarts, pods, digests, flags, replicas, routing; and the warnings of the cluster.
 import { withoutSecretText } from '../config/secret-names';
 import { flagChangesOf } from './flags';
-import { list, metaOf, part, text } from './objects';
+import { itemsOf, metaOf, part, text } from './objects';
 import type { Change, StackContainer, StackPod, StackSnapshot } from './snapshot-schema';
 import type { KubeObject } from './types';
 
@@ -174,7 +174,7 @@ export function warningsOf(objects: readonly KubeObject[], snapshot: StackSnapsh
     ...snapshot.workloads.map(({ kind, name }) => `${kind} ${name}`),
   ]);
   return objects
-    .flatMap((object) => (Array.isArray(object['items']) ? list(object['items']) : [object]))
+    .flatMap(itemsOf)
     .filter(
       (object) =>
         object['kind'] === 'Event' && object['type'] === 'Warning' && metaOf(object).namespace === snapshot.namespace,

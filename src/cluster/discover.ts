@@ -1,6 +1,6 @@
 // Which workloads of a cluster serve a model, and how each is reached: objects in, targets out.
 import { deviceWords } from './accelerators';
-import { Objects } from './objects';
+import { metaOf, Objects } from './objects';
 import { routesOf } from './routes';
 import type { KubeObject, Target } from './types';
 import { partsOf } from './workloads';
@@ -28,7 +28,7 @@ export function discover(objects: readonly KubeObject[]): Target[] {
         evidence,
         replicas,
         ...(accelerator === undefined ? {} : { accelerator }),
-        pods: pods.map((pod) => (pod['metadata'] as { name: string }).name),
+        pods: pods.map((pod) => metaOf(pod).name),
         routes: routesOf(read, served, parts),
       },
     ];

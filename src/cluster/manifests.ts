@@ -8,7 +8,11 @@ import { flagsOf } from './flags';
 import { isObject } from '../own';
 import { acceleratorsOf } from './accelerators';
 import { allOf, knownVariables, plain, variablesOf, wordsIn } from './container';
-import type { KubeObject } from './types';
+import { discover } from './discover';
+import { itemsOf } from './objects';
+import { enginesOf, recordOf } from './record';
+import { snapshotOf } from './snapshot';
+import type { KubeObject, Target, Workload } from './types';
 
 /** The documents of a text one by one; a list of objects (`kubectl get -o yaml`) gives each of its own. */
 export function documentsOf(source: string): { value: unknown; problems: readonly Problem[] }[] {
@@ -19,20 +23,8 @@ export function documentsOf(source: string): { value: unknown; problems: readonl
     .flatMap((document) => {
       const { value, problems } = document;
       if (!isObject(value) || !Array.isArray(value['items'])) return [{ value, problems }];
-      return value['items'].map((item: unknown) => ({ value: item, problems: [] }));
+      return itemsOf(value).map((item) => ({ value: item, problems: [] }));
     });
-}
-
-export interface Workload {
-  readonly engine?: string;
-  readonly model?: string;
-  readonly image?: string;
-  readonly args?: string[];
-  readonly env: Record<string, string>;
-  readonly accelerator?: string;
-  readonly replicas?: number;
-  readonly parallelism?: string;
-  readonly other?: Record<string, string>;
 }
 
 /** One container of one pod of one object. */
@@ -47,6 +39,8 @@ interface Found {
 
 /** The server of all these objects, and in `other` what else they start; undefined when none of them has a container. */
 export function workloadOf(objects: readonly KubeObject[]): Workload | undefined {
+  const running = discover(objects).filter(({ pods }) => pods.length > 0);
+  if (running.length > 0) return runningWorkload(objects, running);
   const found = objects
     .filter((object) => typeof object['kind'] === 'string')
     .flatMap((object) => podsOf(object, 0).flatMap((pod) => containersOf(object, pod)));
@@ -54,6 +48,21 @@ export function workloadOf(objects: readonly KubeObject[]): Workload | undefined
   if (!first) return undefined;
   const server = found.reduce((best, next) => (next.score > best.score ? next : best), first);
   return describe(server, found);
+}
+
+/** Pods say what runs; a template beside them may be newer. Of several workloads the one with devices, then with most ready. */
+function runningWorkload(objects: readonly KubeObject[], running: readonly Target[]): Workload {
+  const rank = (target: Target): number => (target.accelerator === undefined ? 0 : 1e6) + (target.replicas.ready ?? 0);
+  const target = running.reduce((best, next) => (rank(next) > rank(best) ? next : best));
+  const snapshot = snapshotOf(objects, target, { atSeconds: 0, target: `${target.kind} ${target.name}` });
+  const record = recordOf(snapshot);
+  const others = enginesOf(snapshot)
+    .slice(1)
+    .map(({ role, name, image, args }): [string, string] => [
+      `${role} ${name}`,
+      [image ?? 'no image', ...args].join(' '),
+    ]);
+  return { ...record, other: { ...record.other, ...Object.fromEntries(others) } };
 }
 
 /** Every mapping that has containers, wherever a kind of object keeps its pods. */
@@ -108,7 +117,11 @@ function describe({ object, pod, container }: Found, all: readonly Found[]): Wor
   const group = isObject(spec['leaderWorkerTemplate']) ? spec['leaderWorkerTemplate']['size'] : undefined;
   const others = all
     .filter((found) => found.container !== container)
-    .map(({ name, container: beside, object: owner }): [string, string] => [name, inShort(beside, owner, object)]);
+    .map((found): [string, string] => [
+      // The server's own object may be called anything.
+      found.object === object ? `container ${plain(found.container['name'] ?? '')}` : found.name,
+      inShort(found.container, found.object, object),
+    ]);
   const script = command.beside.map((text, i): [string, string] => [`script, command ${i + 1}`, text]);
   const other = [...others, ...script];
   return {

@@ -62,13 +62,22 @@ export function selects(selector: Readonly<Record<string, string>>, labels: Read
   return pairs.length > 0 && pairs.every(([name, value]) => Object.hasOwn(labels, name) && labels[name] === value);
 }
 
+/** A list's objects (`kind: List`), which in a typed one (`PodList`) need not say their kind again; any other object itself. */
+export function itemsOf(object: KubeObject): KubeObject[] {
+  if (!Array.isArray(object['items'])) return [object];
+  const kind = /^(.+)List$/.exec(text(object['kind']) ?? '')?.[1];
+  return list(object['items']).map((item) =>
+    item['kind'] === undefined && kind !== undefined ? { kind, apiVersion: object['apiVersion'], ...item } : item,
+  );
+}
+
 export class Objects {
   readonly all: readonly KubeObject[];
   readonly #named = new Map<string, KubeObject>();
 
   /** Lists within (`kind: List`, `PodList`) give each of theirs. */
   constructor(objects: readonly KubeObject[]) {
-    this.all = objects.flatMap((object) => (Array.isArray(object['items']) ? list(object['items']) : [object]));
+    this.all = objects.flatMap(itemsOf);
     for (const object of this.all) {
       const { kind, namespace, name } = metaOf(object);
       this.#named.set(`${kind}/${namespace}/${name}`, object);

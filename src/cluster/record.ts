@@ -1,7 +1,6 @@
 // A snapshot as a stack record: the serving container's image, flags and variables, and in `other` what stands around it.
-import { flagsOf } from './flags';
-import type { Workload } from './manifests';
 import type { StackContainer, StackSnapshot } from './snapshot-schema';
+import type { Workload } from './types';
 
 /** Role of the container that requests reach first, where there are several engines. */
 const FIRST = ['server', 'leader', 'head', 'decode', 'prefill'];
@@ -16,7 +15,7 @@ export function enginesOf(snapshot: StackSnapshot): StackContainer[] {
 export function recordOf(snapshot: StackSnapshot): Workload {
   const [server] = enginesOf(snapshot);
   if (!server) return { env: {} };
-  const { engine, image, digests, args, env } = server;
+  const { engine, model, image, digests, args, env } = server;
   const pulled = digests.filter(({ digest }) => !digest.startsWith('config '));
   const [only] = pulled;
   const workload = snapshot.workloads.find((one) => one.role === server.role);
@@ -25,8 +24,6 @@ export function recordOf(snapshot: StackSnapshot): Workload {
     .map(({ resource, perPod, product }) =>
       [`${perPod * (workload?.podsEach ?? 1)} x ${resource}`, product].filter((one) => one !== undefined).join(', '),
     );
-  const flags = flagsOf(args).values;
-  const model = ['model', 'model-path', 'model-id'].map((flag) => flags.get(flag)).find((one) => one !== undefined);
   return {
     ...(engine === undefined ? {} : { engine }),
     ...(model === undefined ? {} : { model }),

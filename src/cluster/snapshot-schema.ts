@@ -9,6 +9,7 @@ const container = z.object({
   workload: z.string().meta({ description: 'Topmost owner that was read: "Deployment vllm".' }),
   name: z.string(),
   engine: text,
+  model: text,
   image: z.string().optional().meta({ description: 'As written in the pod.' }),
   digests: z
     .array(z.object({ digest: z.string(), pods: count }))

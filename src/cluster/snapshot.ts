@@ -126,6 +126,7 @@ function containersIn({ role, part: member }: RolePart): StackContainer[] {
       workload: `${member.kind} ${member.name}`,
       name: text(container['name']) ?? '',
       ...(serves ? { engine: evidence.engine } : {}),
+      ...(serves && evidence.model !== undefined ? { model: withoutSecretText(evidence.model) } : {}),
       ...(text(container['image']) === undefined ? {} : { image: withoutSecretText(text(container['image'])!) }),
       digests: counted.map((digest) => ({ digest, pods: digests.filter((one) => one === digest).length })),
       args: command.args,

@@ -86,3 +86,16 @@ export interface Target {
   /** Best first: gateway, router, service, pod. */
   readonly routes: readonly Route[];
 }
+
+/** What serves, as a stack record keeps it: the serving container's own facts, and in `other` what stands around it. */
+export interface Workload {
+  readonly engine?: string;
+  readonly model?: string;
+  readonly image?: string;
+  readonly args?: string[];
+  readonly env: Record<string, string>;
+  readonly accelerator?: string;
+  readonly replicas?: number;
+  readonly parallelism?: string;
+  readonly other?: Record<string, string>;
+}

@@ -165,7 +165,7 @@ describe('which container serves', () => {
     const record = parsed(pods('1'));
     expect(record).toMatchObject({ image: 'lmsysorg/sglang:v1', replicas: 3, args: ['--model-path', 'm'] });
     expect(stackChanges(record, parsed(pods('2'))).map(({ words }) => words)).toEqual([
-      'stack record’s StatefulSet s, container linkerd-proxy l/p:1 on A, l/p:2 on B',
+      'stack record’s container linkerd-proxy l/p:1 on A, l/p:2 on B',
     ]);
     expect(parseStack(service, 'f')).toMatchObject({ ok: false, problems: [{ code: 'REP121' }] });
   });

@@ -61,6 +61,53 @@ spec:
     expect(JSON.stringify(record)).not.toContain('hf_abcdefghijkl');
   });
 
+  const running = (name: string, seqs: string): object => ({
+    metadata: { name, labels: { 'pod-template-hash': 'h' }, ownerReferences: [{ kind: 'ReplicaSet', name: 'v-h' }] },
+    spec: {
+      containers: [
+        { name: 'proxy', image: 'envoy' },
+        {
+          name: 'v',
+          image: 'vllm/vllm-openai:v1',
+          command: ['sh', '-c'],
+          args: [`exec vllm serve m --max-num-seqs ${seqs}`],
+        },
+      ],
+    },
+    status: { containerStatuses: [{ name: 'v', imageID: 'docker.io/x@sha256:ab' }] },
+  });
+
+  it.each<[string, (pods: readonly object[]) => string]>([
+    ['a List', (pods) => JSON.stringify({ kind: 'List', items: pods.map((one) => ({ kind: 'Pod', ...one })) })],
+    ['a PodList whose pods do not say their kind', (pods) => JSON.stringify({ kind: 'PodList', items: pods })],
+    ['documents', (pods) => pods.map((one) => JSON.stringify({ kind: 'Pod', ...one })).join('\n---\n')],
+    [
+      'with its Deployment',
+      (pods) =>
+        [
+          { kind: 'Deployment', metadata: { name: 'v' }, spec: { template: { spec: {} } } },
+          ...pods.map((one) => ({ kind: 'Pod', ...one })),
+        ]
+          .map((one) => JSON.stringify(one))
+          .join('\n---\n'),
+    ],
+  ])('running pods as kubectl prints them, %s: one server, names of pods are no facts', (_, printed) => {
+    const record = parsed(printed([running('v-h-x1', '64'), running('v-h-x2', '64')]));
+    expect(record).toMatchObject({
+      model: 'm',
+      engine: 'vllm',
+      image: 'vllm/vllm-openai:v1@sha256:ab',
+      args: ['vllm', 'serve', 'm', '--max-num-seqs', '64'],
+      other: { 'sidecar proxy': 'envoy' },
+    });
+    expect(JSON.stringify(record)).not.toContain('v-h-x');
+    const other = parsed(printed([running('v-h-y1', '256'), running('v-h-y2', '256')]));
+    expect(stackChanges(record, other).map((change) => change.words)).toEqual([
+      'flag --max-num-seqs 64 on A, 256 on B',
+    ]);
+    expect(unrecorded(record, other, 'server')).toEqual([]);
+  });
+
   const LIST = `# one
 22:        - "--model=$(MODEL)"
 23:        - "--no-enable-prefix-caching"

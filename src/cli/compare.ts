@@ -54,7 +54,7 @@ Options:
                          what served (model, engine, image, args, accelerator, replicas), over what run.json or the
                          folder says: a stack.yaml, a Kubernetes manifest or a list of server arguments
   --fail-on COND[,COND]  a gate for CI: ${GATE_CONDITIONS.join(', ')};
-                         exit code 0 unless one of those named is found
+                         exit code 0 unless one of those named is found, or cannot be told of these runs
   --threshold LIMIT      with --fail-on regression: worse by more than this, and beyond chance, is a regression;
                          ttft.p95=5%, tpot.mean=0.5ms, requests_per_sec=3% (may be repeated). Without it, every
                          worsening beyond what runs of one kind differ by is; of one run a side that is not known,

@@ -323,6 +323,7 @@ describe.skipIf(!hasCorpus())('of every file of ../shared/corpus and ../shared/c
       const run = await openRun(place, undefined, io);
       if (run?.canonical && run.canonical.scopes.length > 0) runs.push(run);
     }
+    expect(runs.length).toBeGreaterThan(20);
     // Each with three others, of another tool mostly.
     const skippedPairs = runs.flatMap((a, i) =>
       [1, 5, 11].flatMap((step) => {

@@ -186,7 +186,9 @@ async function contradictions(mode: Mode): Promise<string[]> {
   const all = await Promise.all(
     opened.value.reports.map(async (one) => {
       const { report, problems } = await completeReport(one);
-      const broken = violated(judgeReport(report)).map(({ id, scope, message }) => `${scope}, ${id}: ${message ?? ''}`);
+      const judged = judgeReport(report);
+      if (judged.identities.length === 0) return ['no identity was asked of this report'];
+      const broken = violated(judged).map(({ id, scope, message }) => `${scope}, ${id}: ${message ?? ''}`);
       return [...broken, ...problems.filter(isDisagreement).map(({ message }) => message)];
     }),
   );

@@ -1,4 +1,5 @@
 // Files of a folder -> parsed documents: by content, with limits of size and depth; what cannot be read says why.
+import { TABLE_HEAD } from './readers/serving-table';
 import { parseDocument } from '../config/yaml/document';
 import type { Problem } from '../problem';
 import { counted } from '../figures';
@@ -145,7 +146,8 @@ function parseOther(text: string, file: string, place: string): LoadResult {
   if (!/\.ya?ml$/i.test(file) && !/^[A-Za-z_][\w.-]*\s*:(?:\s|$)/m.test(text.slice(0, 4000))) {
     return { document: { file, format: 'text', value: text } };
   }
-  if (text.includes('MLPerf Results Summary')) return { document: { file, format: 'text', value: text } };
+  if (text.includes('MLPerf Results Summary') || text.includes(TABLE_HEAD))
+    return { document: { file, format: 'text', value: text } };
   const document = parseDocument(text);
   if (document.value === undefined) {
     const found = document.problems.find(({ severity }) => severity === 'error');

@@ -24,6 +24,7 @@ import { llmdReader } from './readers/llm-d';
 import { llmperfReader } from './readers/llmperf';
 import { mlperfReader } from './readers/mlperf';
 import { sglangReader } from './readers/sglang';
+import { servingTableReader } from './readers/serving-table';
 import { vllmReader } from './readers/vllm';
 import type { FolderAccess } from '../folder/access';
 
@@ -33,6 +34,7 @@ const READERS: readonly ReportReader[] = [
   sglangReader,
   inferenceXReader,
   vllmReader,
+  servingTableReader,
   guidellmReader,
   aiperfReader,
   llmperfReader,

@@ -81,7 +81,8 @@ function linesOf({ format, value }: SourceDocument): readonly unknown[] {
   return format === 'jsonl' && Array.isArray(value) ? value : [value];
 }
 
-function oneRun(value: Json, file: string, name: string): CanonicalReport {
+/** Of one result under the JSON line’s keys. */
+export function sglangRun(value: Json, file: string, name: string): CanonicalReport {
   const accept = numberOf(value['accept_length']);
   const perToken = accept !== undefined && accept > 0;
   const counter = sglangOutputCounter(value);
@@ -232,7 +233,7 @@ export const sglangReader: ReportReader = {
     reports: documents.flatMap((document) =>
       linesOf(document).flatMap((value, index, all) =>
         isSglang(value)
-          ? [oneRun(value, document.file, all.length === 1 ? document.file : `${document.file}, line ${index + 1}`)]
+          ? [sglangRun(value, document.file, all.length === 1 ? document.file : `${document.file}, line ${index + 1}`)]
           : [],
       ),
     ),

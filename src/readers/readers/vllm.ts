@@ -70,7 +70,8 @@ function linesOf({ format, value }: SourceDocument): readonly unknown[] {
   return format === 'jsonl' && Array.isArray(value) ? value : [value];
 }
 
-function oneRun(value: Json, file: string, name: string): CanonicalReport {
+/** Of one result under the JSON file’s keys. */
+export function vllmRun(value: Json, file: string, name: string): CanonicalReport {
   const counts = countsOf(value);
   const recent = Object.hasOwn(value, 'failed');
   const detailed = hasArrays(value);
@@ -212,7 +213,7 @@ export const vllmReader: ReportReader = {
     reports: documents.flatMap((document) =>
       linesOf(document).flatMap((value, index, all) =>
         isVllm(value)
-          ? [oneRun(value, document.file, all.length === 1 ? document.file : `${document.file}, line ${index + 1}`)]
+          ? [vllmRun(value, document.file, all.length === 1 ? document.file : `${document.file}, line ${index + 1}`)]
           : [],
       ),
     ),

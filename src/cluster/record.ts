@@ -33,7 +33,8 @@ export function recordOf(snapshot: StackSnapshot): Workload {
     args: [...args],
     env: { ...env },
     ...(devices.length > 0 ? { accelerator: devices.join('; ') } : {}),
-    ...(workload?.wanted === undefined ? {} : { replicas: workload.wanted }),
+    // Without the object that scales them, as many as run.
+    replicas: workload?.wanted ?? snapshot.pods.filter((one) => one.role === server.role).length,
     ...(workload?.podsEach === undefined ? {} : { parallelism: `groups of ${workload.podsEach} pods` }),
     other: otherOf(snapshot, server),
   };

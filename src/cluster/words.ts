@@ -1,4 +1,5 @@
 // A target and its routes in words: what the list of the command line, the picker and the Targets view say alike.
+import type { Change } from './snapshot-schema';
 import type { Route, Target } from './types';
 
 /** `2 of 3 ready`, `ready unknown`; groups where one replica is several pods. */
@@ -20,4 +21,11 @@ export function routeWords({ trace, url, host, noForward }: Route): string {
   const where = [url, host === undefined ? undefined : `Host ${host}`].filter((part) => part !== undefined).join(', ');
   const refusal = noForward ? `; no port-forward: ${noForward.words}` : '';
   return `${trace.join(' -> ')}${where === '' ? '' : `: ${where}`}${refusal}`;
+}
+
+/** "Deployment vllm: replicas wanted changed (2 to 3)". */
+export function changeWords({ object, words, before, after }: Change): string {
+  const values =
+    before === undefined && after === undefined ? '' : ` (${before ?? 'nothing'} to ${after ?? 'nothing'})`;
+  return `${object}: ${words}${values}`;
 }

@@ -130,7 +130,10 @@ const SPECS: { readonly [K in FactId]: Spec<FactTypes[K]> } = {
     words: 'whether the client was in the cluster',
     own: ['runtime.inCluster', ({ runtime }) => runtime.inCluster],
   },
-  networkRoute: { words: 'route to the server', own: ['stack.route', ({ stack }) => stack?.route] },
+  networkRoute: {
+    words: 'route to the server',
+    own: ['route.kind', ({ route, stack }) => route?.kind ?? stack?.route],
+  },
   apiType: {
     words: 'kind of request',
     own: ['endpoint.apiType', ({ endpoint }) => endpoint.apiType],
@@ -301,7 +304,7 @@ function find<K extends FactId>(source: FactSource, id: K): Known<FactTypes[K]> 
   const spec: Spec<FactTypes[K]> = SPECS[id];
   const { manifest, canonical } = source;
   if (id === 'stack' && source.stack) return fact(source.stack as FactTypes[K], source.stack.source, 'stack record');
-  if (id === 'networkRoute' && source.stack?.route !== undefined) {
+  if (id === 'networkRoute' && source.stack?.route !== undefined && !manifest?.route) {
     return fact(source.stack.route as FactTypes[K], source.stack.source, 'route');
   }
   if (manifest && spec.own) {

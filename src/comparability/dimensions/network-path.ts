@@ -5,7 +5,7 @@ import { endedAtLimit, chunkCountOf } from '../../metrics/request-metrics';
 import { addressOf, type Address } from '../address';
 import type { Evidence, MetricName } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { inFact, inRecords, inReport } from '../evidence';
+import { inFact, inManifest, inRecords, inReport } from '../evidence';
 import { medianOf } from '../lengths';
 import { factsOn, sideStreams, type Side } from '../side';
 import { comparedSuccesses } from '../workload';
@@ -18,6 +18,8 @@ interface Path extends SideEvidence {
   readonly streamed: boolean;
   readonly inCluster: boolean | undefined;
   readonly route: string | undefined;
+  /** Median of small requests over it before the run. */
+  readonly rttMilliseconds: number | undefined;
   readonly perChunk: PerChunk | undefined;
 }
 
@@ -75,6 +77,7 @@ function pathOf(side: Side, context: Context): Path {
   const address = addressOf(side);
   const inCluster = facts.clientInCluster.value;
   const route = facts.networkRoute.value;
+  const measured = side.run.manifest?.route;
   const perChunk = tokensPerChunk(comparedSuccesses(side, context));
   const evidence: Evidence[] = [
     inFact(
@@ -85,7 +88,18 @@ function pathOf(side: Side, context: Context): Path {
     inFact(facts.tlsChecks),
     inFact(facts.proxy),
     inFact(facts.clientInCluster),
-    inReport(facts.stack.value?.source ?? 'stack.yaml', 'route', route),
+    measured
+      ? inManifest(side, 'route.kind', route)
+      : inReport(facts.stack.value?.source ?? 'stack.yaml', 'route', route),
+    ...(measured?.rttMilliseconds
+      ? [
+          inManifest(
+            side,
+            'route.rttMilliseconds',
+            `p50 ${rounded(measured.rttMilliseconds.p50)} ms, p99 ${rounded(measured.rttMilliseconds.p99)} ms`,
+          ),
+        ]
+      : []),
     inRecords(
       side,
       perChunk ? `tokens per chunk by the ${perChunk.counter}’s count, median` : 'tokens per chunk, median',
@@ -102,6 +116,7 @@ function pathOf(side: Side, context: Context): Path {
     streamed: sideStreams(side),
     inCluster,
     route,
+    rttMilliseconds: measured?.rttMilliseconds?.p50,
     perChunk,
     summary: parts.join(', '),
     evidence,
@@ -137,7 +152,7 @@ function judge(a: Path, b: Path) {
   compare('certificate checks', a.tlsChecks, b.tlsChecks);
   compare('proxy', a.proxy, b.proxy);
   compare('client', clientPlace(a), clientPlace(b));
-  compare('route', a.route, b.route);
+  if (a.route !== b.route) compare('route', routeWords(a), routeWords(b));
   if (changes.length > 0) {
     return confounds(`Requests went another way: ${changes.join('; ')}. The way is in TTFT and in every gap.`, {
       changes,
@@ -190,6 +205,11 @@ function judge(a: Path, b: Path) {
 function tunnelled(a: Path, b: Path): boolean {
   const places = [a.address?.place, b.address?.place];
   return places[0] !== places[1] && places.includes('this machine') && !places.includes(undefined);
+}
+
+function routeWords({ route, rttMilliseconds }: Path): string | undefined {
+  if (route === undefined || rttMilliseconds === undefined) return route;
+  return `${route} (round trip ${rounded(rttMilliseconds)} ms)`;
 }
 
 function clientPlace({ inCluster }: Path): string | undefined {

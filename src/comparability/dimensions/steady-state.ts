@@ -4,10 +4,21 @@ import { drainShare, trendOf, backlogOf, type Backlog, type Trend } from '../../
 import { chunkCountOf, latencySeconds, startSeconds } from '../../metrics/request-metrics';
 import type { RequestRecord } from '../../metrics/record';
 import type { Evidence, MovedMetric } from '../comparison';
-import { assumption, dimension, moved, same, unknown, type Judgement, type SideEvidence } from '../dimension';
-import { inRecords } from '../evidence';
+import {
+  ALL,
+  assumption,
+  confounds,
+  dimension,
+  moved,
+  same,
+  unknown,
+  type Judgement,
+  type SideEvidence,
+} from '../dimension';
+import { inManifest, inRecords } from '../evidence';
 import { coldRequests, coldStartOf } from '../opening';
 import { successesOf, type MeasuredStage, type Side } from '../side';
+import { changedDuring, type ChangedDuring } from '../stack-during';
 import { timeSeriesOf } from '../warmup-detection';
 
 /** One matched stage of one side. */
@@ -28,6 +39,8 @@ interface States extends SideEvidence {
   readonly states: readonly StageState[];
   /** Answers, but none with the times to see a trend by. */
   readonly blind: boolean;
+  /** Restarts, new pods, other replicas or flags while it was measured. */
+  readonly changed: readonly ChangedDuring[];
 }
 
 /** A queue that grows makes the times grow as well; without that, more under way is only a long answer. */
@@ -141,9 +154,21 @@ function statesOf(side: Side, stages: readonly MeasuredStage[]): States {
   });
   const faults = states.flatMap((state) => faultsOf(state).map((fault) => faultWords(fault, state)));
   const seen = states.some(({ waits }) => waits !== undefined);
+  const changed = changedDuring(side);
+  if (side.run.manifest?.stack?.kubernetes) {
+    const words = changed.length === 0 ? 'none in the window' : changed.map((one) => one.words).join('; ');
+    evidence.push(inManifest(side, 'stack.kubernetes.changes', words));
+  }
   const summary =
-    faults[0] ?? (blind ? 'not recorded' : seen ? 'no drift, no growing backlog' : 'too few answers to see a drift');
-  return { states, blind, summary, evidence: evidence.length > 0 ? evidence : [inRecords(side, 'drift', undefined)] };
+    (changed.length > 0 ? 'the stack changed' : faults[0]) ??
+    (blind ? 'not recorded' : seen ? 'no drift, no growing backlog' : 'too few answers to see a drift');
+  return {
+    states,
+    blind,
+    changed,
+    summary,
+    evidence: evidence.length > 0 ? evidence : [inRecords(side, 'drift', undefined)],
+  };
 }
 
 interface Found {
@@ -181,7 +206,7 @@ function between(x: StageState, y: StageState): Found[] {
 export const steadyState = dimension<States>({
   id: 'steady-state',
   title: 'Steady state',
-  question: 'Was each window a state, or did it drift, pile up or drain?',
+  question: 'Was each window a state, or did it drift, pile up, drain, or the stack change?',
   tolerance: `No drift of TTFT (latency) or of the time between chunks by more than 20 % and beyond chance (p < 0.0002, dependence of neighbours included); no fewer than 95 % of the offered requests answered while a queue grows; drains of closed loops within ${percent(DRAIN_TOLERANCE)} of the window.`,
   pitfall: 'CMP010',
   affects: moved([...LATENCIES, 'tpot', 'itl', ...RATES]),
@@ -193,6 +218,14 @@ export const steadyState = dimension<States>({
       matching.pairs.map((pair) => (side.name === 'A' ? pair.a : pair.b)),
     ),
   judge: (a, b, { matching: { pairs } }) => {
+    const changed = [a, b].flatMap((side, i) => side.changed.map(({ words }) => `${i === 0 ? 'A' : 'B'}: ${words}`));
+    if (changed.length > 0) {
+      return confounds(`The stack changed while it was measured. ${changed.join('; ')}.`, {
+        changes: changed,
+        moves: ALL,
+        remedy: 'Run that side again on a stack that stays as it is, or cut the window before the change.',
+      });
+    }
     if (a.blind && b.blind) {
       return assumption(
         'Without request times on either side nobody can see whether the windows were a state.',

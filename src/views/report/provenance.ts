@@ -5,6 +5,7 @@ import { counted, duration, moment, percent, significant, span, whole } from '..
 import { countingOf } from '../../readers/scopes';
 import type { Run } from '../../readers/run';
 import { foreignProvenance } from './judgement';
+import { stackGroups } from './stack';
 import type { Fact, ReportView } from './model';
 
 const MISSING = 'not recorded';
@@ -26,6 +27,7 @@ export function provenance(run: Run): ReportView['provenance'] {
   return [
     { title: 'Run', facts: runFacts(manifest) },
     { title: 'Endpoint', facts: endpointFacts(manifest) },
+    ...stackGroups(run),
     { title: 'Workload', facts: workloadFacts(manifest) },
     { title: 'Counting', facts: countingFacts(run, manifest) },
     { title: 'Client', facts: clientFacts(manifest) },

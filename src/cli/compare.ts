@@ -52,7 +52,8 @@ Options:
   --comparison FILE      the comparison file, wherever it is and whatever it is called
   --stack-a FILE, --stack-b FILE
                          what served (model, engine, image, args, accelerator, replicas), over what run.json or the
-                         folder says: a stack.yaml, a Kubernetes manifest or a list of server arguments
+                         folder says: a stack.yaml, a Kubernetes manifest, what "kubectl get -o yaml"
+                         prints, or a list of server arguments
   --fail-on COND[,COND]  a gate for CI: ${GATE_CONDITIONS.join(', ')};
                          exit code 0 unless one of those named is found, or cannot be told of these runs
   --threshold LIMIT      with --fail-on regression: worse by more than this, and beyond chance, is a regression;

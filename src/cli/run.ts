@@ -61,8 +61,8 @@ Usage: isoperf run CONFIG [options]
   --region NAME         which config to take from a file that holds several (Helm values, ConfigMaps)
   --simulator           run against the embedded simulator, started for this run;
                         --simulator='--ttft-ms 50 --tpot-ms 10' gives it flags of "isoperf simulate"
-  --stack FILE          what serves (model, engine, image, args, accelerator, replicas): a stack.yaml, a Kubernetes manifest
-                        or a list of server arguments. Kept in run.json, so that a comparison knows what changed
+  --stack FILE          what serves (model, engine, image, args, accelerator, replicas): a stack.yaml, a Kubernetes manifest,
+                        what "kubectl get -o yaml" (or json) prints, or a list of server arguments. Kept in run.json, so that a comparison knows what changed
                         (default: stack.yaml beside the config, if there is one)
   --frozen FILE         send the stream of "isoperf plan --freeze FILE", request by request, instead of a config's; --set says
                         which server, and cannot change what is sent

@@ -1,5 +1,5 @@
 // Did the same thing answer? Model, engine build and flags: what a stack record says, and what the server says of itself.
-import { flagsOf } from '../../cluster/flags';
+import { flagChangesOf, flagsOf } from '../../cluster/flags';
 import type { StackRecord } from '../../folder/stack';
 import { proportionsZ } from '../../metrics/two-samples';
 import {
@@ -24,7 +24,7 @@ import {
   type SideEvidence,
 } from '../dimension';
 import { inFact, inReport } from '../evidence';
-import { factsOn, successesOf, type Side } from '../side';
+import { factsOn, stackOf, successesOf, type Side } from '../side';
 import { stackChanges, stackWords, unrecorded } from '../stack-diff';
 
 interface Served extends SideEvidence {
@@ -39,7 +39,7 @@ interface Served extends SideEvidence {
 const SHARE_FLOOR = 0.05;
 const SHARE_Z = 4;
 
-function servedBy(side: Side): Served {
+function servedBy(side: Side, context: Context): Served {
   const facts = factsOn(side);
   const stack = facts.stack.value;
   const [model, serverType, version] = [facts.model.value, facts.serverType.value, facts.serverVersion.value];
@@ -50,7 +50,7 @@ function servedBy(side: Side): Served {
     inFact(facts.serverVersion),
     inFact(facts.modelsListed, facts.modelsListed.value?.join(', ')),
     inFact(facts.modelsAnswered, named.answers && answersWords(named.answers)),
-    ...stackEvidence(stack),
+    ...stackEvidence(stack, stackOf(side.name === 'A' ? context.b : context.a)),
   ];
   const parts = [model, version && `version ${version}`, stack && stackWords(stack)].filter(
     (part) => part !== undefined,
@@ -90,17 +90,26 @@ function answersWords(answers: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-function stackEvidence(stack: StackRecord | undefined): Evidence[] {
+function stackEvidence(stack: StackRecord | undefined, other: StackRecord | undefined): Evidence[] {
   if (!stack) return [inReport('stack.yaml', 'model, engine, image, args', undefined)];
   const { source } = stack;
   const keys = ['model', 'revision', 'quantization', 'engine', 'engineVersion', 'image'] as const;
   return [
     ...keys.filter((key) => stack[key] !== undefined).map((key) => inReport(source, key, stack[key])),
+    ...flagRows(stack, other),
     ...(stack.args
       ? [inReport(source, 'args', stack.args.map((arg) => (/\s/.test(arg) ? `'${arg}'` : arg)).join(' '))]
       : []),
     ...Object.entries(stack.env ?? {}).map(([name, value]) => inReport(source, `env ${name}`, value)),
   ];
+}
+
+/** Each flag that the other side gives otherwise, alone: in a line of thirty nobody finds it. */
+function flagRows({ source, args }: StackRecord, other: StackRecord | undefined): Evidence[] {
+  if (!args || !other?.args) return [];
+  return flagChangesOf(args, other.args).map(({ name, left }) =>
+    inReport(source, `flag --${name}`, left === undefined ? `--${name} not given` : `--${name}=${left}`),
+  );
 }
 
 export const server = dimension<Served>({

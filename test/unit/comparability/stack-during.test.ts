@@ -91,6 +91,17 @@ describe('a change of the stack', () => {
   });
 });
 
+describe('a flag apart', () => {
+  it('stands alone before the whole command line, on both sides', () => {
+    const serving = (args: string[]): Run => on({ stack: { source: 's', args, env: {} } });
+    const found = finding(serving(['--a', '1', '--b', '2']), serving(['--b=3', '--a=1', '--c']), 'server');
+    const flags = ({ evidence }: Finding['a']): unknown[] =>
+      evidence.filter(({ key }) => key.startsWith('flag ')).map(({ value }) => value);
+    expect(flags(found.a)).toEqual(['--b=2', '--c not given']);
+    expect(flags(found.b)).toEqual(['--b=3', '--c=on']);
+  });
+});
+
 describe('the way into a cluster', () => {
   const by = (kind: RouteFacts['kind'], p50?: number): Run =>
     on({ route: { kind, ...(p50 === undefined ? {} : { rttMilliseconds: { p50, p99: 9 } }) } });

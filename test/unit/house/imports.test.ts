@@ -199,7 +199,7 @@ describe('import directions', () => {
 describe('files', () => {
   it('stay under 400 lines and begin by saying what they are for', () => {
     const wrong: string[] = [];
-    for (const file of [...sources('src'), ...sources('webview')]) {
+    for (const file of ['src', 'webview', 'test'].flatMap(sources)) {
       const text = readFileSync(path.join(ROOT, file), 'utf8');
       const lines = text.split('\n').length;
       if (lines > 400) wrong.push(`${file}: ${lines} lines`);

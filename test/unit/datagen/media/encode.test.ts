@@ -1,3 +1,4 @@
+// PNG, JPEG and WAV as they are written here, opened again by readers that know the formats.
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { image, silentWav } from '../../../../src/datagen/media/encode';

@@ -1,3 +1,4 @@
+// Bytes of pictures: their size is read from the header alone.
 import { describe, expect, it } from 'vitest';
 import { pictureHeader } from '../../../../src/datagen/media/image-size';
 

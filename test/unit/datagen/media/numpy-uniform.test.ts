@@ -1,3 +1,4 @@
+// numpy's own draw of a uniform position, digit by digit.
 import { describe, expect, it } from 'vitest';
 import { numpyFirstUniform } from '../../../../src/datagen/media/numpy-uniform';
 

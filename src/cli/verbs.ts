@@ -43,6 +43,11 @@ export const VERBS: readonly Verb[] = [
     load: async () => (await import('./translate')).translateCommand,
   },
   {
+    name: 'targets',
+    summary: 'which servers stand in what kubectl printed, and how each is reached',
+    load: async () => (await import('./targets')).targetsCommand,
+  },
+  {
     name: 'simulate',
     summary: 'serve a simulated model whose truth is set by flags',
     load: async () => (await import('./simulate')).simulateCommand,

@@ -17,7 +17,7 @@ export function discover(objects: readonly KubeObject[]): Target[] {
   const parts = partsOf(read);
   const targets = parts.flatMap((served): Target[] => {
     const { kind, name, namespace, role, evidence, replicas, pods } = served;
-    if (!evidence || (role !== undefined && SILENT.has(role))) return [];
+    if (!evidence || evidence.silent === true || (role !== undefined && SILENT.has(role))) return [];
     const accelerator = deviceWords(served.spec, read, replicas.podsEach);
     return [
       {

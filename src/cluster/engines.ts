@@ -13,6 +13,8 @@ interface Engine {
   readonly env?: RegExp;
   readonly port: number;
   readonly ready: readonly string[];
+  /** Started so, it answers a frontend or a leader alone. */
+  readonly silent?: RegExp;
   /** Flags and variables that name the model, and the name it is asked by. */
   readonly model: readonly string[];
   readonly served?: readonly string[];
@@ -42,6 +44,7 @@ const ENGINES: readonly Engine[] = [
     image: /(?:^|\/)(?:ai-dynamo\/|dynamo[\w.-]*:|dynamo-)/,
     flags: words('router-mode kv-cache-block-size router-temperature'),
     env: /^(?:DYN|DYNAMO)_/,
+    silent: /-m dynamo\.(?:vllm|sglang|trtllm|mocker)\b/,
     port: 8000,
     ready: OPENAI,
     model: ['model', 'model-path', 'model-name'],
@@ -69,6 +72,7 @@ const ENGINES: readonly Engine[] = [
       'max-num-seqs gpu-memory-utilization max-num-batched-tokens max-model-len served-model-name enable-prefix-caching enable-chunked-prefill tensor-parallel-size enforce-eager kv-transfer-config speculative-config compilation-config tool-call-parser kv-cache-dtype',
     ),
     env: /^VLLM_/,
+    silent: /(?:^|\s)--headless\b/,
     port: 8000,
     ready: OPENAI,
     model: ['model', 'model-tag'],
@@ -84,6 +88,7 @@ const ENGINES: readonly Engine[] = [
       'mem-fraction-static context-length tp-size dp-size chunked-prefill-size schedule-policy disable-radix-cache attention-backend cuda-graph-max-bs disaggregation-mode model-path max-running-requests',
     ),
     env: /^(?:SGLANG|SGL)_/,
+    silent: /(?:^|\s)--node[-_]rank[ =][1-9]/,
     port: 30000,
     ready: ['/health_generate', '/health', '/v1/models'],
     model: ['model-path', 'model'],

@@ -33,6 +33,7 @@ export function engineOf(container: KubeObject): EngineEvidence | undefined {
     container: plain(container['name'] ?? ''),
     ...(model === undefined ? {} : { model }),
     ...(servedName === undefined ? {} : { servedName }),
+    ...(engine.silent?.test(args.join(' ')) === true ? { silent: true as const } : {}),
     port: portOf(container, engine, flags, value),
     readyPaths: engine.ready,
   };

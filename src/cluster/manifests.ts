@@ -16,15 +16,30 @@ import type { KubeObject, Target, Workload } from './types';
 
 /** The documents of a text one by one; a list of objects (`kubectl get -o yaml`) gives each of its own. */
 export function documentsOf(source: string): { value: unknown; problems: readonly Problem[] }[] {
+  const json = jsonOf(source);
+  const documents = json === undefined ? yamlDocuments(source) : [{ value: json, problems: [] }];
+  return documents.flatMap((document) =>
+    isObject(document.value) && Array.isArray(document.value['items'])
+      ? itemsOf(document.value).map((value) => ({ value, problems: [] }))
+      : [document],
+  );
+}
+
+/** What `-o json` prints, which may be many megabytes. */
+function jsonOf(source: string): unknown {
+  if (!/^\s*\{/.test(source)) return undefined;
+  try {
+    return JSON.parse(source) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function yamlDocuments(source: string): { value: unknown; problems: readonly Problem[] }[] {
   return source
     .split(/^---(?:[ \t].*)?$/m)
     .filter((text, i, all) => all.length === 1 || text.trim() !== '')
-    .map((text) => parseDocument(text))
-    .flatMap((document) => {
-      const { value, problems } = document;
-      if (!isObject(value) || !Array.isArray(value['items'])) return [{ value, problems }];
-      return itemsOf(value).map((item) => ({ value: item, problems: [] }));
-    });
+    .map((text) => parseDocument(text));
 }
 
 /** One container of one pod of one object. */

@@ -30,6 +30,8 @@ export interface EngineEvidence {
   /** The model it loads, and the name it is asked by where that is another; undefined where neither args nor env say it. */
   readonly model?: string;
   readonly servedName?: string;
+  /** It answers a frontend or a leader alone: part of a stack, and no target. */
+  readonly silent?: true;
   /** Where it listens: the port of its flags, else of its container, else the engine's own. */
   readonly port: number;
   /** A path that answers 200 when it is ready, best first. */

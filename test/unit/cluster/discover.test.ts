@@ -254,6 +254,19 @@ describe('stacks', () => {
     ]);
   });
 
+  it('workers that answer a frontend or a leader alone are no targets', () => {
+    const worker = (...command: string[]): KubeObject[] => deployment('w', 1, { containers: [{ name: 'w', command }] });
+    expect(discover(worker('python3', '-m', 'dynamo.vllm', '--model', 'm'))).toEqual([]);
+    expect(discover(worker('vllm', 'serve', 'm', '--headless'))).toEqual([]);
+    expect(discover(worker('python3', '-m', 'sglang.launch_server', '--model-path', 'm', '--node-rank', '1'))).toEqual(
+      [],
+    );
+    expect(
+      discover(worker('python3', '-m', 'sglang.launch_server', '--model-path', 'm', '--node-rank=0')),
+    ).toHaveLength(1);
+    expect(discover(worker('python3', '-m', 'dynamo.frontend'))).toHaveLength(1);
+  });
+
   it('Ray: the RayService says what its head serves', () => {
     const config =
       'applications:\n- name: llm\n  import_path: ray.serve.llm:build_openai_app\n  args:\n    llm_configs:\n    - model_loading_config:\n        model_id: q\n';

@@ -27,7 +27,7 @@ export function acceleratorsOf(container: KubeObject): Accelerators[] {
   const asked = { ...part(container, 'resources', 'requests'), ...part(container, 'resources', 'limits') };
   return Object.entries(asked).flatMap(([resource, value]) => {
     const count = Number(value);
-    return RESOURCE.test(resource) && count > 0 ? [{ resource, count }] : [];
+    return RESOURCE.test(resource) && count > 0 && Number.isFinite(count) ? [{ resource, count }] : [];
   });
 }
 

@@ -4,7 +4,8 @@ import { isObject } from '../own';
 import type { Variables } from './shell';
 
 export function plain(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value === 'string') return value;
+  return value === undefined ? '' : JSON.stringify(value);
 }
 
 export function wordsIn(value: unknown): string[] {

@@ -34,11 +34,23 @@ export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** Ports, replicas, restarts: all numbers of these objects are counts. */
 export function number(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
+/** Asked again and again of the same thousands of objects. */
+const METAS = new WeakMap<KubeObject, Meta>();
+
 export function metaOf(object: KubeObject): Meta {
+  const known = METAS.get(object);
+  if (known) return known;
+  const meta = readMeta(object);
+  METAS.set(object, meta);
+  return meta;
+}
+
+function readMeta(object: KubeObject): Meta {
   const metadata = part(object, 'metadata');
   const api = text(object['apiVersion']) ?? '';
   return {
@@ -74,6 +86,7 @@ export function itemsOf(object: KubeObject): KubeObject[] {
 export class Objects {
   readonly all: readonly KubeObject[];
   readonly #named = new Map<string, KubeObject>();
+  readonly #kinds = new Map<string, KubeObject[]>();
 
   /** Lists within (`kind: List`, `PodList`) give each of theirs. */
   constructor(objects: readonly KubeObject[]) {
@@ -81,11 +94,14 @@ export class Objects {
     for (const object of this.all) {
       const { kind, namespace, name } = metaOf(object);
       this.#named.set(`${kind}/${namespace}/${name}`, object);
+      const all = this.#kinds.get(kind);
+      if (all) all.push(object);
+      else this.#kinds.set(kind, [object]);
     }
   }
 
-  of(kind: string): KubeObject[] {
-    return this.all.filter((object) => object['kind'] === kind);
+  of(kind: string): readonly KubeObject[] {
+    return this.#kinds.get(kind) ?? [];
   }
 
   find(kind: string, namespace: string, name: string): KubeObject | undefined {

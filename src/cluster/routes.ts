@@ -71,8 +71,18 @@ function forwardPod(pod: KubeObject, port: number): ForwardPod {
   return { name, uid, ready: isReady(pod), port };
 }
 
+const BEHIND = new WeakMap<Objects, Map<KubeObject, readonly KubeObject[]>>();
+
 /** By its selector, or, where it has none, by its EndpointSlices. */
-function podsBehind(objects: Objects, service: KubeObject): KubeObject[] {
+function podsBehind(objects: Objects, service: KubeObject): readonly KubeObject[] {
+  const all = BEHIND.get(objects) ?? new Map<KubeObject, readonly KubeObject[]>();
+  BEHIND.set(objects, all);
+  const pods = all.get(service) ?? findPods(objects, service);
+  all.set(service, pods);
+  return pods;
+}
+
+function findPods(objects: Objects, service: KubeObject): readonly KubeObject[] {
   const { namespace, name } = metaOf(service);
   const selector = labelsOf(part(service, 'spec')['selector']);
   const pods = objects.of('Pod').filter((pod) => metaOf(pod).namespace === namespace && isAlive(pod));

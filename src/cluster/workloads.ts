@@ -34,12 +34,9 @@ export function partsOf(objects: Objects): Part[] {
   }
   const running = [...groups.values()].map((pods) => runningPart(objects, pods));
   const seen = new Set(running.map((one) => one.scaled).filter((object) => object !== undefined));
-  const idle = objects.all.filter((object) => !seen.has(object) && !ownsSeen(objects, object, seen));
+  const owners = new Set([...seen].flatMap((one) => objects.ownersOf(one).map((owner) => owner.object)));
+  const idle = objects.all.filter((object) => !seen.has(object) && !owners.has(object));
   return [...running, ...idle.flatMap((object) => idleParts(objects, object))];
-}
-
-function ownsSeen(objects: Objects, object: KubeObject, seen: ReadonlySet<KubeObject>): boolean {
-  return [...seen].some((one) => objects.ownersOf(one).some((owner) => owner.object === object));
 }
 
 function scaledOf(objects: Objects, pod: KubeObject): { kind: string; name: string; object?: KubeObject } | undefined {

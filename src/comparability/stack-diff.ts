@@ -124,6 +124,19 @@ function variableChanges(a: Readonly<Record<string, string>>, b: Readonly<Record
 const SERVER_KEYS = ['model', 'revision', 'quantization', 'engine', 'engineVersion', 'image', 'args', 'env'] as const;
 const TOPOLOGY_KEYS = ['accelerator', 'replicas', 'parallelism'] as const;
 
+/** What stands behind a tag: a tag can be moved. */
+const DIGEST = 'image digest';
+
+function hasDigest({ image = '' }: StackRecord): boolean {
+  return image.includes('@');
+}
+
+/** Does the record say what `unrecorded` calls by this name? */
+export function isRecorded(stack: StackRecord | undefined, key: string): boolean {
+  if (!stack) return false;
+  return key === DIGEST ? hasDigest(stack) : (stack[key as keyof StackRecord] ?? stack.other?.[key]) !== undefined;
+}
+
 /** Keys that one record has and the other lacks: there the two may differ. */
 export function unrecorded(a: StackRecord, b: StackRecord, of: 'server' | 'topology'): string[] {
   const keys = of === 'server' ? SERVER_KEYS : TOPOLOGY_KEYS;
@@ -131,6 +144,10 @@ export function unrecorded(a: StackRecord, b: StackRecord, of: 'server' | 'topol
   const inArgs = (key: string): boolean => (key === 'model' || key === 'engine') && !!a.args && !!b.args;
   const missing: string[] = keys.filter((key) => (a[key] === undefined) !== (b[key] === undefined) && !inArgs(key));
   if (of === 'topology') return missing;
+  if (a.image !== undefined && b.image !== undefined && hasDigest(a) !== hasDigest(b)) {
+    const [left, right] = [imageParts(a.image), imageParts(b.image)];
+    if (left.name === right.name && left.tag === right.tag && left.tag !== undefined) missing.push(DIGEST);
+  }
   const names = new Set([...Object.keys(a.other ?? {}), ...Object.keys(b.other ?? {})]);
   const free = [...names].filter((name) => (a.other?.[name] === undefined) !== (b.other?.[name] === undefined));
   return [...missing, ...free];

@@ -25,7 +25,7 @@ import {
 } from '../dimension';
 import { inFact, inReport } from '../evidence';
 import { factsOn, stackOf, successesOf, type Side } from '../side';
-import { stackChanges, stackWords, unrecorded } from '../stack-diff';
+import { isRecorded, stackChanges, stackWords, unrecorded } from '../stack-diff';
 
 interface Served extends SideEvidence {
   readonly model: string | undefined;
@@ -162,8 +162,7 @@ function judge(a: Served, b: Served, context: Context) {
       return same(`The same model and the same stack record (${stackWords(a.stack)}).`, note);
     }
     if (missing.length === 0) return unnamed(a, open.join(' and '), context, note);
-    const has = ({ stack }: Served): boolean =>
-      missing.every((key) => (stack?.[key as keyof StackRecord] ?? stack?.other?.[key]) !== undefined);
+    const has = ({ stack }: Served): boolean => missing.every((key) => isRecorded(stack, key));
     return unknown(`In the stack record, ${missing.join(', ')}`, has(a), has(b), note);
   }
   return unnamed(a, 'build and flags', context, note);

@@ -1,7 +1,7 @@
 // The stack record: YAML of any spelling, a Kubernetes manifest, a list of arguments; secrets removed; differences in words.
 import { describe, expect, it } from 'vitest';
 import { flagsOf } from '../../../src/cluster/flags';
-import { stackChanges, unrecorded } from '../../../src/comparability/stack-diff';
+import { isRecorded, stackChanges, unrecorded } from '../../../src/comparability/stack-diff';
 import { parseStack, type StackRecord } from '../../../src/folder/stack';
 
 function parsed(text: string, section?: string): StackRecord {
@@ -154,6 +154,18 @@ spec:
 describe('differences in words', () => {
   const words = (a: Partial<StackRecord>, b: Partial<StackRecord>): string[] =>
     stackChanges({ source: 'x', ...a }, { source: 'y', ...b }).map((change) => `${change.of}: ${change.words}`);
+
+  it('a digest on one side of one tag is not known on the other: neither a change nor the same', () => {
+    const [a, b] = [
+      { source: 'x', image: 'v:1' },
+      { source: 'y', image: 'v:1@sha256:aa' },
+    ];
+    expect(stackChanges(a, b)).toEqual([]);
+    expect(unrecorded(a, b, 'server')).toEqual(['image digest']);
+    expect([isRecorded(a, 'image digest'), isRecorded(b, 'image digest')]).toEqual([false, true]);
+    expect(unrecorded({ ...b, image: 'v:1@sha256:bb' }, b, 'server')).toEqual([]);
+    expect(words({ image: 'v:2' }, { image: 'v:1@sha256:aa' })).toHaveLength(1);
+  });
 
   it('flags are read as an engine reads them', () => {
     expect([

@@ -42,6 +42,7 @@ Exit codes:
 
 Examples:
   isoperf translate --from vllm@0.32 -- vllm bench serve --model m --random-input-len 512 --request-rate 8
+  isoperf translate --from sglang@0.5 < bench.sh
   isoperf translate config.yaml --to vllm@0.32
 `;
 

@@ -5,9 +5,10 @@ import { draftText, emptyDraft, lineText } from './draft';
 import { flagsIn, quoted, type Given } from './flags';
 import { emptySheet, isChanged, refuse, say, type Line, type Refusal, type Sheet } from './sheet';
 import type { Back, Tool } from './tool';
+import { SGLANG } from './sglang';
 import { VLLM } from './vllm';
 
-export const TOOLS: readonly Tool[] = [VLLM];
+export const TOOLS: readonly Tool[] = [VLLM, SGLANG];
 
 /** A tool and the version its table is for; `assumed` is what was asked where no table has that. */
 export interface Peer {

@@ -3,7 +3,7 @@ import type { Distribution } from '../config/model/schema/distribution';
 import { put, type Draft } from './draft';
 import { refuse, say } from './sheet';
 import type { Back, Row } from './tool';
-import { countIn, DEFAULTS, promptsIn, stageOf } from './vllm-counts';
+import { countIn, DEFAULTS, promptsIn, stageOf } from './bench-counts';
 
 const SHAREGPT = 'sharegpt: vllm bench serve leaves out short and long ones and shuffles, inference-perf does neither';
 

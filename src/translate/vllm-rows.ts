@@ -3,7 +3,7 @@ import { put, type Draft } from './draft';
 import { isSecretName, withoutSecretText } from '../config/secret-names';
 import { own } from '../own';
 import { refuse, say } from './sheet';
-import type { Row } from './tool';
+import type { Back, Row } from './tool';
 
 const COMPLETIONS = '/v1/completions';
 const CHAT = '/v1/chat/completions';
@@ -118,33 +118,36 @@ export const MODEL: Row = {
   },
 };
 
-export const SEED: Row = {
-  flags: ['seed'],
-  keys: ['# isoperf: seed'],
-  from(draft) {
-    const seed = draft.given.get('seed')?.[0] ?? '0';
-    if (!/^\d{1,19}$/.test(seed)) {
-      refuse(draft, '--seed', `'${seed}' is no whole number from 0.`, 'Write --seed 0.');
-      return;
-    }
-    draft.directives.push(`seed=${seed}`);
-    say(
-      draft,
-      draft.given.has('seed') ? 'changed' : 'assumed',
-      '--seed',
-      `${draft.given.has('seed') ? '' : 'not given: 0; '}the same number, another stream of prompts; and one seed sends the same prompts again to a cache that may know them`,
-    );
-  },
-  to(back) {
-    const seed = back.loaded.seed ?? back.loaded.config.load.base_seed ?? undefined;
-    if (seed === undefined) {
-      say(back, 'changed', 'seed', 'not given: inference-perf draws anew each time, vllm bench serve takes 0');
-      return;
-    }
-    back.words.push('--seed', String(seed));
-    say(back, 'changed', 'seed', 'the same number, another stream of prompts');
-  },
-};
+/** @param otherwise the tool’s seed where none is given */
+export function seedRow(otherwise: string): Row {
+  return {
+    flags: ['seed'],
+    keys: ['# isoperf: seed'],
+    from(draft) {
+      const seed = draft.given.get('seed')?.[0] ?? otherwise;
+      if (!/^\d{1,19}$/.test(seed)) {
+        refuse(draft, '--seed', `'${seed}' is no whole number from 0.`, 'Write --seed 0.');
+        return;
+      }
+      draft.directives.push(`seed=${seed}`);
+      say(
+        draft,
+        draft.given.has('seed') ? 'changed' : 'assumed',
+        '--seed',
+        `${draft.given.has('seed') ? '' : `not given: ${otherwise}; `}the same number, another stream of prompts; and one seed sends the same prompts again to a cache that may know them`,
+      );
+    },
+    to(back) {
+      const seed = back.loaded.seed ?? back.loaded.config.load.base_seed ?? undefined;
+      if (seed === undefined) {
+        say(back, 'changed', 'seed', `not given: inference-perf draws anew each time, the tool takes ${otherwise}`);
+        return;
+      }
+      back.words.push('--seed', String(seed));
+      say(back, 'changed', 'seed', 'the same number, another stream of prompts');
+    },
+  };
+}
 
 export const HEADERS: Row = {
   flags: ['header'],
@@ -228,31 +231,37 @@ export const REPORT: Row = {
     back.words.push('--percentile-metrics', 'ttft,tpot,itl,e2el', '--metric-percentiles', percentiles.join(','));
     say(back, 'lossless', 'report.request_lifecycle.percentiles', '--metric-percentiles');
     back.words.push('--save-result', ...(perRequest === true ? ['--save-detailed'] : []));
-    const limits = Object.entries(report.goodput?.constraints ?? {});
-    const words = limits.flatMap(([name, seconds]) => {
-      const flag = Object.keys(LIMITS).find((key) => LIMITS[key as keyof typeof LIMITS] === name);
-      if (flag === undefined)
-        refuse(
-          back,
-          `report.goodput.constraints.${name}`,
-          'It has no limit of that name.',
-          'Use ttft, tpot or request_latency.',
-        );
-      return flag === undefined ? [] : [`${flag}:${seconds * 1000}`];
-    });
-    if (words.length > 0) {
-      back.words.push('--goodput', ...words);
-      say(
-        back,
-        'changed',
-        'report.goodput',
-        '--goodput, in ms: it counts an answer of one token as TPOT 0, inference-perf as missed',
-      );
-    }
+    goodputTo(back);
   },
 };
 
-function goodputFrom(draft: Draft): void {
+export function goodputTo(back: Back): void {
+  const { report } = back.loaded.config;
+  const limits = Object.entries(report.goodput?.constraints ?? {});
+  const words = limits.flatMap(([name, seconds]) => {
+    const flag = Object.keys(LIMITS).find((key) => LIMITS[key as keyof typeof LIMITS] === name);
+    if (flag === undefined)
+      refuse(
+        back,
+        `report.goodput.constraints.${name}`,
+        'It has no limit of that name.',
+        'Use ttft, tpot or request_latency.',
+      );
+    return flag === undefined ? [] : [`${flag}:${seconds * 1000}`];
+  });
+  if (words.length > 0) {
+    back.words.push('--goodput', ...words);
+    say(
+      back,
+      'changed',
+      'report.goodput',
+      '--goodput, in ms: it counts an answer of one token as TPOT 0, inference-perf as missed',
+    );
+  }
+}
+
+/** `ttft:200 tpot:50 e2el:3000`, in milliseconds. */
+export function goodputFrom(draft: Draft): void {
   const words = draft.given.get('goodput');
   if (!words) return;
   const constraints: Record<string, number> = {};
@@ -333,7 +342,8 @@ export const SAMPLING: Row = {
   },
 };
 
-function sampled(draft: Draft, flag: string, body: unknown): void {
+/** Parameters of a body: what a config can say of them, the rest refused. */
+export function sampled(draft: Draft, flag: string, body: unknown): void {
   if (typeof body !== 'object' || body === null) {
     refuse(draft, flag, 'It is no JSON object.', 'Write for instance \'{"ignore_eos": true}\'.');
     return;
@@ -355,7 +365,7 @@ function sampled(draft: Draft, flag: string, body: unknown): void {
   }
 }
 
-function jsonOf(text: string): unknown {
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,10 +1,17 @@
 // vllm bench serve 0.32 and 0.33: all its flags, and the fate of those that no row reads.
 import type { Tool } from './tool';
 import { DATA } from './vllm-data';
-import { LOAD } from './vllm-load';
-import { ADDRESS, HEADERS, LORA, MODEL, REPORT, SAMPLING, SEED } from './vllm-rows';
+import { loadRow } from './bench-load';
+import { ADDRESS, HEADERS, LORA, MODEL, REPORT, SAMPLING, seedRow } from './vllm-rows';
 
-const ROWS = [ADDRESS, MODEL, DATA, LOAD, SEED, SAMPLING, HEADERS, LORA, REPORT];
+const LOAD = loadRow({
+  tool: 'vllm bench serve',
+  warmupFlag: 'num-warmups',
+  warmups: 0,
+  warmupWords: 'vllm bench serve sends its first prompt that often, all at once, and so warms the cache for it',
+  hasBurstiness: true,
+});
+const ROWS = [ADDRESS, MODEL, DATA, LOAD, seedRow('0'), SAMPLING, HEADERS, LORA, REPORT];
 const NO_KEY = 'config.yaml has no key for it';
 const SAMPLED = [
   `${NO_KEY}: answers would be drawn otherwise.`,

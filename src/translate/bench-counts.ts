@@ -1,4 +1,4 @@
-// What vllm bench serve takes where nothing is given, its counts, and the stage of a config that becomes one command.
+// Counts among the flags of vllm bench serve and of SGLang's relative of it, and the stage of a config that becomes one command.
 import type { Draft } from './draft';
 import { refuse } from './sheet';
 import type { Back } from './tool';

@@ -28,7 +28,11 @@ function isRouterFor(objects: Objects, one: Part, served: Part): boolean {
     const pairs = selector.split(',').map((pair): [string, string] => [pair.split('=')[0]!, pair.split('=').at(-1)!]);
     return selects(Object.fromEntries(pairs), served.labels);
   }
-  return RELEASE.some((label) => one.labels[label] !== undefined && one.labels[label] === served.labels[label]);
+  return isOneRelease(one, served);
+}
+
+export function isOneRelease(one: Part, other: Part): boolean {
+  return RELEASE.some((label) => one.labels[label] !== undefined && one.labels[label] === other.labels[label]);
 }
 
 function servicesOf(objects: Objects, { namespace, labels }: Part): KubeObject[] {

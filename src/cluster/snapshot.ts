@@ -4,7 +4,7 @@ import { commandLine, withoutSecretVariables } from './argv';
 import { allOf, knownVariables, variablesOf, wordsIn } from './container';
 import { engineOf } from './evidence';
 import { isReady, labelsOf, list, metaOf, number, Objects, part, selects, text, containersOf } from './objects';
-import { routerParts, poolSelector, routingOf, pickerParts } from './routing';
+import { isOneRelease, pickerParts, poolSelector, routerParts, routingOf } from './routing';
 import type { StackContainer, StackPod, StackSnapshot } from './snapshot-schema';
 import type { KubeObject, Target } from './types';
 import { partsOf, templatesOf, type Part } from './workloads';
@@ -77,14 +77,19 @@ function membersOf(objects: Objects, target: Pick<Target, 'kind' | 'name' | 'nam
       !own.includes(one) &&
       one.namespace === target.namespace &&
       one.evidence !== undefined &&
-      selectors.some(({ selector }) => selects(selector, one.labels)),
+      (selectors.some(({ selector }) => selects(selector, one.labels)) ||
+        // Workers behind a frontend have no Service of their own.
+        (one.evidence.silent === true && own.some((other) => isOneRelease(one, other)))),
   );
   const served = [...own, ...together];
   const before = [
     ...routerParts(objects, own, parts).map((one) => ({ role: 'router', part: one })),
     ...pickerParts(objects, own, parts).map((one) => ({ role: 'endpoint-picker', part: one })),
   ].filter((one) => !served.includes(one.part));
-  return [...served.map((one) => ({ role: one.role ?? 'server', part: one })), ...before];
+  return [
+    ...served.map((one) => ({ role: one.role ?? (one.evidence?.silent === true ? 'worker' : 'server'), part: one })),
+    ...before,
+  ];
 }
 
 function podsOrTemplate({ pods, spec }: Part): readonly KubeObject[] {

@@ -113,6 +113,32 @@ describe('a snapshot', () => {
   });
 });
 
+it('workers that answer a frontend are part of its stack', () => {
+  const labels = { 'app.kubernetes.io/instance': 'r' };
+  const start = (module: string, ...more: string[]): object => ({
+    name: 'main',
+    image: 'd',
+    command: ['python3', '-m', module, ...more],
+  });
+  const objects = (seqs: string): KubeObject[] => [
+    ...deployment('a', 1, { labels, containers: [start('dynamo.frontend')] }),
+    ...deployment('w', 1, { labels, containers: [start('dynamo.vllm', '--model', 'm', '--max-num-seqs', seqs)] }),
+    ...deployment('other', 1, { containers: [start('dynamo.vllm')] }),
+  ];
+  const found = look(objects('1'));
+  expect(found.containers.map(({ role, workload }) => [role, workload])).toEqual([
+    ['server', 'Deployment a'],
+    ['worker', 'Deployment w'],
+  ]);
+  const record = (seqs: string): Parameters<typeof stackChanges>[0] => {
+    const start = look(objects(seqs));
+    return { source: 'k8s', ...recordOf(start), kubernetes: { start, changes: [] } };
+  };
+  expect(stackChanges(record('1'), record('2')).map(({ words }) => words)).toEqual([
+    'worker: flag --max-num-seqs 1 on A, 2 on B',
+  ]);
+});
+
 describe('what changed', () => {
   const before = look(one(engine(['--max-num-seqs', '64'], { env: [{ name: 'VLLM_X', value: '1' }] })));
   const kinds = (objects: readonly KubeObject[], from = before): string[] =>

@@ -175,6 +175,7 @@ describe('import directions', () => {
       'src/audit',
       'src/comparability',
       'src/experiment',
+      'src/translate',
       'src/views',
       'src/messages',
       'src/reader-messages',

@@ -14,17 +14,17 @@ export const DEFAULTS = {
 };
 const WHOLE = /^\d{1,9}$/;
 
-/** A count from 0; refused and the default where it is none. */
-export function countIn(draft: Draft, flag: string, otherwise: number): number {
+/** A count from `least`; refused, and the default, where it is none. */
+export function countIn(draft: Draft, flag: string, otherwise: number, least = 0): number {
   const text = draft.given.get(flag)?.[0];
   if (text === undefined) return otherwise;
-  if (WHOLE.test(text)) return Number(text);
-  refuse(draft, `--${flag}`, `'${text}' is no whole number from 0.`, `Write --${flag} ${otherwise}.`);
+  if (WHOLE.test(text) && Number(text) >= least) return Number(text);
+  refuse(draft, `--${flag}`, `'${text}' is no whole number from ${least}.`, `Write --${flag} ${otherwise}.`);
   return otherwise;
 }
 
 export function promptsIn(draft: Draft): number {
-  return Math.max(1, countIn(draft, 'num-prompts', DEFAULTS.prompts));
+  return countIn(draft, 'num-prompts', DEFAULTS.prompts, 1);
 }
 
 /** Of the measured stage: how many requests, at which rate or concurrency. */

@@ -54,7 +54,7 @@ function loadFrom(draft: Draft, spec: LoadSpec): void {
       rate === Infinity ? 'all are sent at once' : 'load.type constant',
     );
   }
-  const cap = given.has('max-concurrency') ? Math.max(1, countIn(draft, 'max-concurrency', 1)) : undefined;
+  const cap = given.has('max-concurrency') ? countIn(draft, 'max-concurrency', 1, 1) : undefined;
   put(draft, 'load.interval', 0);
   put(draft, 'load.num_workers', 1);
   // Both give a request six hours.

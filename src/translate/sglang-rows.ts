@@ -203,8 +203,8 @@ function randomFrom(draft: Draft): void {
 }
 
 function groupsFrom(draft: Draft): void {
-  const groups = countIn(draft, 'gsp-num-groups', 64);
-  const perGroup = countIn(draft, 'gsp-prompts-per-group', 16);
+  const groups = countIn(draft, 'gsp-num-groups', 64, 1);
+  const perGroup = countIn(draft, 'gsp-prompts-per-group', 16, 1);
   if (ratioIn(draft, 'gsp-range-ratio', 1) < 1) {
     refuse(draft, '--gsp-range-ratio', 'Lengths that vary within a group have no counterpart.', 'Leave it at 1.');
   }

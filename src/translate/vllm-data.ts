@@ -190,7 +190,7 @@ function randomFrom(draft: Draft): void {
 
 function prefixFrom(draft: Draft): void {
   const prompts = promptsIn(draft);
-  const groups = Math.max(1, countIn(draft, 'prefix-repetition-num-prefixes', DEFAULTS.prefixes));
+  const groups = countIn(draft, 'prefix-repetition-num-prefixes', DEFAULTS.prefixes, 1);
   const perGroup = Math.floor(prompts / groups);
   if (perGroup === 0) {
     refuse(

@@ -193,8 +193,13 @@ export const REPORT: Row = {
   from(draft) {
     const { given } = draft;
     const percentiles = given.get('metric-percentiles')?.[0]?.split(',').map(Number);
-    if (percentiles?.some((value) => !(value > 0 && value < 100))) {
-      refuse(draft, '--metric-percentiles', 'They are numbers between 0 and 100.', 'Write --metric-percentiles 50,99.');
+    if (percentiles?.some((value) => !(value > 0 && value <= 100))) {
+      refuse(
+        draft,
+        '--metric-percentiles',
+        'They are numbers above 0, up to 100.',
+        'Write --metric-percentiles 50,99.',
+      );
     } else if (percentiles) {
       put(
         draft,

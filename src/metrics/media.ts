@@ -2,6 +2,8 @@
 import type { Stat } from './lifecycle';
 import { statOfSorted } from './statistics';
 import { Values } from './values';
+import { significant } from '../figures';
+import { own } from '../own';
 
 export interface ImageItem {
   readonly width: number;
@@ -79,6 +81,32 @@ export interface MediaMeans {
   readonly pixelsPerFrame?: number | undefined;
   readonly secondsPerSound?: number | undefined;
 }
+
+/** Of the means, in the order they are told. */
+export const MEDIA_NUMBERS = [
+  ['imagesPerRequest', 'images a request'],
+  ['pixelsPerImage', 'pixels an image'],
+  ['videosPerRequest', 'videos a request'],
+  ['framesPerVideo', 'frames a video'],
+  ['pixelsPerFrame', 'pixels a frame'],
+  ['soundsPerRequest', 'sounds a request'],
+  ['secondsPerSound', 'seconds a sound'],
+  ['bytesPerRequest', 'bytes of media a request'],
+] as const;
+
+/** "2.00 images a request, 230,000 pixels an image, ..., filled with one colour"; "none" where nothing was sent. */
+export function mediaWords(media: MediaMeans & { readonly filling?: string | undefined }): string {
+  const parts = MEDIA_NUMBERS.flatMap(([key, what]) => (media[key] ? [`${significant(media[key])} ${what}`] : []));
+  if (media.filling !== undefined && parts.length > 0)
+    parts.push(`filled with ${own(FILLINGS, media.filling) ?? media.filling}`);
+  return parts.length === 0 ? 'none' : parts.join(', ');
+}
+
+const FILLINGS: Readonly<Record<string, string>> = {
+  solid: 'one colour',
+  noise: 'noise',
+  dataset: 'pictures of a data set',
+};
 
 export const NO_MEDIA: MediaMeans = {
   imagesPerRequest: 0,

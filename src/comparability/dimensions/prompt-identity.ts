@@ -2,8 +2,8 @@
 import type { ConfigPath } from '../../problem';
 import type { Evidence } from '../comparison';
 import { assumption, confounds, dimension, moved, same, unknown, type Context, type SideEvidence } from '../dimension';
-import { jsonText, percent, rounded, significant } from '../../figures';
-import { own } from '../../own';
+import { jsonText, percent, rounded } from '../../figures';
+import { MEDIA_NUMBERS, mediaWords } from '../../metrics/media';
 import type { FactTypes } from '../../readers/facts';
 import { inFact, inRecords } from '../evidence';
 import { factsOn, settingOf, type Side } from '../side';
@@ -60,8 +60,10 @@ function promptsOf(side: Side, context: Context): Prompts {
   const distinct = records ? (hashes.has('') ? undefined : hashes.size) : facts.distinctPrompts.value;
   const total = records?.length ?? planned;
   const configured = new Map<string, string>();
+  const media = facts.media.value;
   const evidence: Evidence[] = [
     inFact(facts.dataType),
+    ...(media && mediaWords(media) !== 'none' ? [inFact(facts.media, mediaWords(media))] : []),
     inFact(facts.promptsHash, hash?.slice(0, 12)),
     inFact(facts.seed),
     records
@@ -77,8 +79,6 @@ function promptsOf(side: Side, context: Context): Prompts {
       evidence.push(inFact(setting, text));
     }
   }
-  const media = facts.media.value;
-  if (media && mediaWords(media) !== 'none') evidence.push(inFact(facts.media, mediaWords(media)));
   const prefix = facts.sharedPrefixTokens.value;
   if (prefix !== undefined) evidence.push(inFact(facts.sharedPrefixTokens, rounded(prefix)));
   return {
@@ -182,30 +182,6 @@ function repeatsDiffer(a: Prompts, b: Prompts): string | undefined {
 
 /** Counts, sizes and bytes within this are draws of one law. */
 const MEDIA_TOLERANCE = 0.03;
-
-const MEDIA_NUMBERS = [
-  ['imagesPerRequest', 'images a request'],
-  ['pixelsPerImage', 'pixels an image'],
-  ['videosPerRequest', 'videos a request'],
-  ['framesPerVideo', 'frames a video'],
-  ['pixelsPerFrame', 'pixels a frame'],
-  ['soundsPerRequest', 'sounds a request'],
-  ['secondsPerSound', 'seconds a sound'],
-  ['bytesPerRequest', 'bytes of media a request'],
-] as const;
-
-function mediaWords(media: FactTypes['media']): string {
-  const parts = MEDIA_NUMBERS.flatMap(([key, what]) => (media[key] ? [`${significant(media[key])} ${what}`] : []));
-  if (media.filling !== undefined && parts.length > 0)
-    parts.push(`filled with ${own(FILLINGS, media.filling) ?? media.filling}`);
-  return parts.length === 0 ? 'none' : parts.join(', ');
-}
-
-const FILLINGS: Readonly<Record<string, string>> = {
-  solid: 'one colour',
-  noise: 'noise',
-  dataset: 'pictures of a data set',
-};
 
 function mediaDiffer(a: FactTypes['media'], b: FactTypes['media']): string | undefined {
   const apart = MEDIA_NUMBERS.some(([key]) => {

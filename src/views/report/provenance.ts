@@ -1,4 +1,5 @@
 // Where the numbers of a run come from: tool, endpoint, load, workload, counters, window, client; "not recorded" where it is so.
+import { mediaWords } from '../../metrics/media';
 import type { Distribution, RunManifest, TokenSource } from '../../folder/manifest';
 import { QUANTITIES } from '../../metrics/quantities';
 import { counted, duration, moment, percent, significant, span, whole } from '../../figures';
@@ -86,6 +87,9 @@ function workloadFacts({ workload, stages, lengths }: RunManifest): Fact[] {
   const laws = [...new Set(stages.map((stage) => stage.arrivalLaw))].join(', ');
   return [
     { label: 'Data', value: workload.dataType, note: counted(workload.distinctPrompts, 'distinct prompt') },
+    ...(workload.media && workload.media.bytesPerRequest > 0
+      ? [{ label: 'Media', value: mediaWords(workload.media) }]
+      : []),
     { label: 'Arrivals', value: laws === '' ? MISSING : laws },
     {
       label: 'Seed',

@@ -8,6 +8,7 @@ import { compare } from '../../../src/comparability/compare';
 import type { FinishedRun } from '../../../src/run';
 import type { Run } from '../../../src/readers/run';
 import { readRun } from '../../../src/readers/read';
+import { reportView } from '../../../src/views/report/view';
 import { startSimulator, type Simulator } from '../../../src/simulator/server';
 import { configOf, harness, readJson, type Harness } from './harness';
 
@@ -99,6 +100,17 @@ describe('a run with media', () => {
     expect(judged('wider').message).toMatch(/600 pixels an image[^;]* on A, [^;]*1[,.]?20[^;]* pixels an image/);
     expect(judged('noise').message).toMatch(/filled with one colour on A, .*filled with noise on B/);
     expect(judged('none').state).toBe('confounds');
+    // On one screen, the media come before the hash of the prompts.
+    const differing = judged('wider').a.evidence.findIndex(({ value }) => String(value).includes('600 pixels'));
+    expect(differing).toBeGreaterThanOrEqual(0);
+    expect(judged('wider').a.evidence.findIndex(({ key }) => key.includes('promptsHash'))).toBeGreaterThan(differing);
+    const told = reportView(runs.get('a')!).provenance.flatMap(({ facts }) => facts);
+    expect(told.find(({ label }) => label === 'Media')?.value).toContain('600 pixels an image');
+    expect(
+      reportView(runs.get('none')!)
+        .provenance.flatMap(({ facts }) => facts)
+        .map(({ label }) => label),
+    ).not.toContain('Media');
   });
 });
 
